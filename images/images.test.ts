@@ -33,7 +33,7 @@ describe.skipIf(absent)(
       return name;
     }
 
-    test("what npm run images made serves with an empty home, the flags of a run and no network", async () => {
+    test("an image of npm run images serves with an empty home, the options of a run and no network", async () => {
       expect(await checkImage("jupyter", image)).toEqual({ python: "3.11.2", jupyterlab: "4.6.6", tensor: null });
     });
 
@@ -45,13 +45,13 @@ describe.skipIf(absent)(
       await expect(checkImage("jupyter", await spoilt(instruction))).rejects.toThrow(problem);
     });
 
-    test("a type whose packages are not there makes no tensor", async () => {
+    test("a type without its packages fails the tensor check", async () => {
       await expect(checkImage("pytorch", image)).rejects.toThrow("No module named 'torch'");
     });
   },
 );
 
-test("a type is built from what it stands on and its own part, not from another type's", async () => {
+test("a type is built from the base and its own stage only", async () => {
   const whole = await readFile(join(folder, "Dockerfile"), "utf8");
   for (const type of runtimeTypes) {
     const from = stagesOf(type, whole).match(/^FROM .*$/gm);
@@ -61,7 +61,7 @@ test("a type is built from what it stands on and its own part, not from another 
   expect(stagesOf("tensorflow", whole)).not.toContain("pytorch.txt");
 });
 
-test("every package of a list has its hashes, and the versions that were asked for are those in it", async () => {
+test("every locked package has hashes, and the requested versions are in the lock", async () => {
   const place = join(folder, "requirements");
   for (const name of (await readdir(place)).filter((each) => each.endsWith(".txt"))) {
     const asked = (await readFile(join(place, name), "utf8")).match(/^[a-z].*$/gm) ?? [];
@@ -100,9 +100,9 @@ test("the catalogue keeps one image of each type, and is empty before the first"
 });
 
 test.each([
-  ["a word that is no image", ["torch"], {}, 1, "There is no image torch: jupyter, pytorch, tensorflow."],
+  ["an unknown type", ["torch"], {}, 1, "There is no image torch: jupyter, pytorch, tensorflow."],
   ["a machine without Docker", ["jupyter"], { PATH: "/nowhere" }, 3, "There is no docker command on this machine"],
-])("%s: one plain line", (_, types, env, status, words) => {
+])("%s: one line without a stack", (_, types, env, status, words) => {
   const done = spawnSync(process.execPath, [join(folder, "run.ts"), ...types], { env, encoding: "utf8" });
   expect(done).toMatchObject({ status, stderr: expect.stringMatching(new RegExp(`^${words}.*\\n$`)) });
 });

@@ -56,7 +56,7 @@ export const orderMutants: readonly FaultsOf[] = [
       ],
       ["a draft has no lease", "      ...newLease(orderQueue),\n", "", "C9"],
       ["an extension holds GPUs", "  if (draft.extends) return draft as Draft;\n", "", "hours are added"],
-      ["polled for five hours instead of days", "pollDays * 24 * 60", "pollDays * 60", "an order answers"],
+      ["polled for five hours instead of days", "pollDays * 24 * 60", "pollDays * 60", "an order returns"],
     ],
   },
   {
@@ -64,7 +64,7 @@ export const orderMutants: readonly FaultsOf[] = [
     tests: ["payments/orders/place-order", "payments/orders/lost-response"],
     rows: [
       ["a different request returns the old order", "order.request_hash === request.hash && ", "", "supersedes"],
-      ["an expired order is returned again", " && order.hold_until > new Date()", "", "time is over"],
+      ["an expired order is returned again", " && order.hold_until > new Date()", "", "request after the hold"],
       ["a double click fails", 'isUniqueViolation(error, "one_unpaid_order_per_user")', "false", "C9"],
       [
         "a parallel request returns the other's order",
@@ -73,7 +73,7 @@ export const orderMutants: readonly FaultsOf[] = [
         "at the same moment",
       ],
       ["a retry does not look up the first order", "draft.attempts > 1 ? await", "false ? await", "C12 both"],
-      ["a lost reply is not looked up", "unknown ? await", "false ? await", "C12 the answer"],
+      ["a lost reply is not looked up", "unknown ? await", "false ? await", "C12 the response"],
       [
         "an order of another amount is accepted as ours",
         "made.amountMinor !== draft.amount_minor",
@@ -144,7 +144,7 @@ export const orderMutants: readonly FaultsOf[] = [
         "() => onChange()",
         "no other",
       ],
-      ["a notification during the poll is lost", "      if (changed) continue;\n", "", "while looking"],
+      ["a notification during the poll is lost", "      if (changed) continue;\n", "", "during a read"],
     ],
   },
   {
@@ -195,7 +195,7 @@ export const orderMutants: readonly FaultsOf[] = [
         "a launch that takes half of its stock keeps it",
         "await sql`rollback to savepoint stock`.execute(tx);",
         "",
-        "nothing half taken",
+        "nothing stays held",
       ],
       ["an undelivered payment keeps its hold", "  await releaseHold(tx, order.id);\n", "", "C29"],
       ["a concurrent poll overwrites the settled order", "      ...noLease,\n", "", "late worker"],

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { measurement, setup, tables, tablesOf } from "./testing/setup-account.ts";
 
-test("the tables that know a user are those whose end is decided here", async () => {
+test("every table with a user id is listed here with its end", async () => {
   const { db } = await setup();
   expect(await tablesOf(db)).toEqual(Object.keys(tables).toSorted());
 });

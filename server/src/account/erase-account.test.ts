@@ -8,7 +8,7 @@ import { testApp } from "../testing/test-app.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { measurement, password, setup, tables } from "./testing/setup-account.ts";
 
-test("the wrong password is refused in words, counts as a sign-in, and changes nothing", async () => {
+test("the wrong password is refused with a message, counts as a sign-in, and changes nothing", async () => {
   const product = await testApp({ SIGN_INS_PER_MINUTE: "3" });
   const ada = await product.signUp();
   const before = await product.rows();
@@ -29,7 +29,7 @@ test("the wrong password is refused in words, counts as a sign-in, and changes n
   expect(await product.rows()).toEqual(before);
 });
 
-test("deleted: every environment ends, files go, names are free, money stays told without a name", async () => {
+test("deleted: every environment ends, files are deleted, names are free, money records stay without a name", async () => {
   const { ada, db, driver, rent, order, must, call, remove, signIn, status, rowsOf, signUp } = await setup();
   const [running, paused, stopped, ended] = [
     await rent(ada, { subdomain: "running-lab", gpu_count: 1 }),
@@ -102,7 +102,7 @@ test("deleted: every environment ends, files go, names are free, money stays tol
   expect(again.status).toBe("success");
 });
 
-test("what was on its way out when the account went leaves neither files nor name", async () => {
+test("an environment that was ending during the deletion leaves neither files nor name", async () => {
   const { ada, db, driver, rent, must, remove, status, signUp } = await setup();
   const { environment_id } = await rent(ada, { subdomain: "leaving-lab" });
   const release = driver.hang("remove");
@@ -116,7 +116,7 @@ test("what was on its way out when the account went leaves neither files nor nam
   expect((await must("GET", "/subdomains/leaving-lab", bob.token)).available).toBe(true);
 });
 
-test("paid and not yet delivered: cancelled, and the whole price arrives though the account is gone", async () => {
+test("paid and not yet delivered: cancelled, and refunded in full although the account is deleted", async () => {
   const { ada, db, order, pay, call, remove, payments, driver } = await setup({ answerMs: 600_000 });
   const placed = await order(ada, { subdomain: "slow-lab" });
   const proof = await pay(placed);
@@ -141,7 +141,7 @@ test("paid and not yet delivered: cancelled, and the whole price arrives though 
   expect((await call("DELETE", `/profile/${ada.id}`, ada.token, { password })).statusCode).toBe(401);
 });
 
-test("money that arrives after the deletion goes back and buys nothing", async () => {
+test("money that arrives after the deletion is refunded and buys nothing", async () => {
   const { ada, db, order, pay, remove, payments } = await setup();
   const placed = await order(ada);
   expect((await remove()).statusCode).toBe(200);
@@ -156,7 +156,7 @@ test("money that arrives after the deletion goes back and buys nothing", async (
   expect(await db.selectFrom("environments").selectAll().execute()).toEqual([]);
 });
 
-test("asked twice at once: both succeed, one deletion; whoever still writes about it brings nothing back", async () => {
+test("concurrent deletions: both succeed, one deletion; later writes about the user restore nothing", async () => {
   const { ada, db, remove, rowsOf, must } = await setup();
   await must("GET", `/profile/${ada.id}/export`, ada.token);
   const answers = await Promise.all([remove(), remove(), remove()]);
@@ -171,7 +171,7 @@ test("asked twice at once: both succeed, one deletion; whoever still writes abou
   expect([after["profiles"], after["notifications"], after["deleted_accounts"]]).toEqual([0, 0, 1]);
 });
 
-test("a crash in the middle leaves the account whole", async () => {
+test("a crash in the middle rolls the deletion back", async () => {
   const { ada, db, remove, rows, signIn } = await setup();
   await sql`create function crash() returns trigger language plpgsql as $$ begin raise exception 'cut off'; end $$`.execute(
     db,
@@ -186,7 +186,7 @@ test("a crash in the middle leaves the account whole", async () => {
   expect(ada.id).not.toBe("");
 });
 
-test("an environment that ends in the same moment, cookies included, does not meet the deletion half-way", async () => {
+test("an environment that ends concurrently, with its cookies, does not deadlock with the deletion", async () => {
   const { db, identity, signUp, rent, deliver } = await testApp({});
   const stopDelivery = deliver();
   const ada = await signUp("Ada Lovelace");

@@ -29,7 +29,7 @@ test("profile and flags of a new user", async () => {
   });
 });
 
-test("a flag is stored by itself, another tab's stays", async () => {
+test("a flag is stored separately, so that another tab's change stays", async () => {
   const { read, flag } = await setup();
   expect((await flag({ billingAlerts: false })).json()).toMatchObject({ success: true });
   await flag({ emailNotifications: false });
@@ -44,7 +44,7 @@ test("the second factor is not switched on by a flag, and a flag is yes or no", 
   expect((await flag({ billingAlerts: "no" })).statusCode).toBe(400);
 });
 
-test("what was changed by either path is read here", async () => {
+test("changes by either route are read here", async () => {
   const { read, must, ada, path } = await setup();
   await must("PUT", `${path}/profile`, ada.token, { name: " Ada P ", phone: "+1 555" });
   expect((await read()).profile).toMatchObject({ name: "Ada P", phone: "+1 555" });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newId } from "../database/new-id.ts";
 import { testApp } from "../testing/test-app.ts";
 
-test("paid, delivered, run: the statement says so with the references, and to its owner only (G63, G70)", async () => {
+test("paid, delivered, run: the statement shows it with the references, to its owner only (G63, G70)", async () => {
   const app = await testApp();
   const stop = app.deliver();
   const [ada, ben] = [await app.signUp("Ada"), await app.signUp("Ben")];

@@ -107,7 +107,7 @@ test("in rupees: their sign, and both halves of the tax (C49)", async () => {
     );
 });
 
-test("the account is deleted: no paper names anybody any more", async () => {
+test("after a deletion of the account no document has a name", async () => {
   const { ada, db, must } = await setup(gst);
   await must("DELETE", `/profile/${ada.id}`, ada.token, { password: "good password 1" });
   for (const table of ["receipts", "credit_notes"] as const) {

@@ -43,7 +43,7 @@ const receiptPdf = (receipt: Receipt, by: typeof brand) =>
 const linesOf = async (change: Partial<Receipt> = {}) => pdfLines(await receiptPdf({ ...plain, ...change }, brand));
 const pages = (pdf: Buffer) => pdf.toString("latin1").match(/\/Type \/Page\n/g)?.length;
 
-test("what was bought, for how much, by whom, and how to find it again (G7, G18, G70)", async () => {
+test("a receipt has the purchase, the amount, the customer and the references (G7, G18, G70)", async () => {
   expect(await linesOf()).toEqual([
     ...["Berth", "hello@berth.example", "Receipt"],
     ...["Invoice number", "INV-abcdefghijk", "Ordered", "Nov 20, 2026, 2:51 PM", "Paid", "Nov 20, 2026, 2:52 PM"],
@@ -57,7 +57,7 @@ test("what was bought, for how much, by whom, and how to find it again (G7, G18,
   ]);
 });
 
-test("C49 rupees with their sign and the frozen rate, refunds with date and amount, test mode said (G7)", async () => {
+test("C49 rupees with their sign and the frozen rate, refunds with date and amount, and test mode (G7)", async () => {
   const lines = await linesOf({
     amount_minor: 10_586_400,
     currency: "INR",
@@ -108,11 +108,11 @@ test.each([
   expect(await linesOf({ customer_name: name })).toContain(shown);
 });
 
-test("a letter under ten thousand marks is one character that cannot be drawn", async () => {
+test("a letter with ten thousand combining marks is one character that cannot be drawn", async () => {
   expect(await linesOf({ customer_name: `e${"\u0301".repeat(10_000)}` })).toContain("?...");
 });
 
-test("ten thousand letters without a gap stay inside the page, and every figure is still there", async () => {
+test("ten thousand letters without a space stay inside the page, with every figure", async () => {
   const pdf = await receiptPdf(
     { ...plain, customer_name: "W".repeat(10_000), customer_email: "w".repeat(10_000) },
     brand,
@@ -130,7 +130,7 @@ test("an ordinary receipt is one page, and the same bytes each time", async () =
   expect(first.equals(second)).toBe(true);
 });
 
-test("no name, no session, no card: nothing is made up", async () => {
+test("without name, session and card the receipt leaves them out", async () => {
   const lines = await linesOf({
     customer_name: "  ",
     session_id: null,

@@ -5,7 +5,7 @@ import { silentLogger } from "../logging/create-logger.ts";
 import { brokenInvariants } from "../payments/ledger/invariants.ts";
 import { readCreditNote, readReceipt } from "./read-receipt.ts";
 
-test("receipts of before say what they said, and refunds that had arrived get their credit notes", async () => {
+test("older receipts keep their content, and refunds that had arrived get their credit notes", async () => {
   const { client, connection } = await databaseBefore("0012");
   await client.query(`
     insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,

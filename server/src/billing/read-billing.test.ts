@@ -67,7 +67,7 @@ async function buy(db: Db, { at, userId = "ada", type = "jupyter", netMinor = 24
   return id;
 }
 
-test("C43 months are UTC to the millisecond, in whatever zone the database speaks", async () => {
+test("C43 months are UTC to the millisecond, whatever the time zone of the database", async () => {
   await using database = await testDatabase();
   const { db } = database;
   await buy(db, { at: "2026-12-31T23:59:59.999Z" });
@@ -114,7 +114,7 @@ test("C43 last month's payment goes back today: last month is less by it, this o
   expect(await figures()).toEqual([{}, 0, [0, 0], 0]);
 });
 
-test("the totals are read from their index alone", async () => {
+test("the totals are read by an index-only scan", async () => {
   await using database = await testDatabase();
   const { db } = database;
   await buy(db, { at: "2026-11-01T10:00:00Z" });

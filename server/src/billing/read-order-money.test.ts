@@ -6,7 +6,7 @@ import { syncDispute } from "../payments/settlement/dispute-poller.ts";
 import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { setup } from "./testing/setup-order-page.ts";
 
-test("too late, twice, another amount, sent back by hand: each says where its money is", async () => {
+test("too late, twice, another amount, refunded by hand: each shows where its money is", async () => {
   const {
     page,
     order,
@@ -79,7 +79,7 @@ test("a refund that failed, or could not be sent within the hour, needs a person
   await db.updateTable("payments").set({ refund_minor: 39 }).execute();
 });
 
-test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank has the money and nothing is owed", async () => {
+test("disputed: refunds wait without being late; won: they go on; lost: the bank has the money and nothing is owed", async () => {
   const {
     page,
     order,
@@ -134,7 +134,7 @@ test("disputed: refunds wait and nobody is late; won, they go on; lost, the bank
   ]);
 });
 
-test("what was asked for and decided stands in the timeline, and can be asked for again while money is left (G68)", async () => {
+test("refund requests and decisions are in the timeline, and a new request is possible while money is left (G68)", async () => {
   const { db, page, paid, create, runReconciler, runRefundSender, payments } = await setup();
   const { id, proof } = await paid("ada");
   expect(await page(id)).toMatchObject({ may_ask_refund: false, credit_notes: [] });

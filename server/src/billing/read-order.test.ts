@@ -110,7 +110,7 @@ test("never delivered: the refund is started, then sent with the bank's referenc
   expect((await page(id)).timeline.find(({ kind }) => kind === "credited")).toMatchObject({ order_id: second.id });
 });
 
-test("nothing paid yet: attempts say why they failed, and what the bank has not decided is being checked", async () => {
+test("nothing paid yet: attempts have their failure reasons, and undecided ones are being checked", async () => {
   const { page, order, pay, addPayment, payments, provider, clear, db, rowOf } = await setup();
   const { id } = (await order("ada")).body;
   expect(await page(id)).toMatchObject({
@@ -146,7 +146,7 @@ test("nothing paid yet: attempts say why they failed, and what the bank has not 
   expect((await page(id)).money.place, "what is not captured by then never is").toBe("nothing_taken");
 });
 
-test("another user's, nobody's and malformed ids are the same nothing; the provider's id is the order's too", async () => {
+test("ids of other users, unknown and malformed ids are not found; the provider's id finds the order too", async () => {
   const { db, order, rowOf } = await setup();
   const { id } = (await order("ada")).body;
   const own = (await rowOf(id)).id;

@@ -48,7 +48,7 @@ test("a paid payment has a PDF under its invoice number, for its owner only (G86
   expect((await app.call("GET", `/billing/${ada.id}/receipts/${invoice.number}`, ada.token)).statusCode).toBe(404);
 });
 
-test("it keeps the name and address they had when they paid", async () => {
+test("a receipt keeps the name and address of the time of payment", async () => {
   const app = await setup();
   const { ada, invoice, db } = app;
   const before = (await read(app, ada, invoice.number)).rawPayload;
@@ -64,7 +64,7 @@ test("the API's description has it as a file, with its refusals", async () => {
   expect(Object.keys(get.responses)).toEqual(["200", "400", "401", "404", "429"]);
 });
 
-test("none before the money is there, one for each captured payment, refunds on it from the first moment", async () => {
+test("no receipt before the capture, one for each captured payment, with its refunds at once", async () => {
   const { db, order, pay, addPayment, provider, payments, rowOf, makeDue, runOrderPoller } = await setupMoney();
   const { id } = (await order("ada", {}, "INR")).body;
   const count = async () => (await db.selectFrom("receipts").select("number").execute()).length;
@@ -95,7 +95,7 @@ test("none before the money is there, one for each captured payment, refunds on 
   expect(receipt).toMatchObject({ refund_minor: 3500, session_id: null, refunds: [{ amount_minor: 3500 }] });
 });
 
-test("more time is billed with the session of what it extended (G70, G100)", async () => {
+test("an extension is billed with the session of the extended environment (G70, G100)", async () => {
   const app = await setup();
   const { ada, made, invoice, db } = app;
   const body = { duration: 1, amount: 0.75, currency: "USD" };

@@ -104,7 +104,7 @@ test("all of it refunded: the chart is six true zeros, and no month counts", () 
   expect([monthlyTotals, paymentCount]).toEqual([{}, 0]);
 });
 
-test("what was paid before the six months counts in the total and not in the chart", () => {
+test("older payments than six months count in the total and not in the chart", () => {
   const { totalSpent, chartData } = buildStatement({ ...empty, months: [month("2026-05", 500)] }, now);
   expect(totalSpent).toBe(5);
   expect(chartData.map(({ totalPaid }) => totalPaid)).toEqual([0, 0, 0, 0, 0, 0]);

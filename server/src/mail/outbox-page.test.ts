@@ -34,7 +34,7 @@ async function setup({ appUrl = "http://localhost:3000" } = {}) {
   return { get, letter };
 }
 
-test("programs get the mails as they are at the address with the key, the newest first", async () => {
+test("programs get the mails as JSON with the key, newest first", async () => {
   const { get, letter } = await setup();
   const answer = await get({ accept: "application/json" });
   const mail = { ...letter, at: expect.stringMatching(/^\d{4}-.*Z$/) };
@@ -45,7 +45,7 @@ test("programs get the mails as they are at the address with the key, the newest
   expect(answer.headers["cache-control"]).toBe("no-store");
 });
 
-test("people exchange the key for a cookie, and get a page with links that work and nothing that runs", async () => {
+test("people exchange the key for a cookie, and get a page with working links and no scripts", async () => {
   const { get } = await setup();
   const first = await get({ accept: "text/html" });
   expect([first.statusCode, first.headers.location]).toEqual([303, "/outbox"]);

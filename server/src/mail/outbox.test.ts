@@ -7,7 +7,7 @@ import { cutter, email, ended, relay, setup } from "./testing/relay.ts";
 
 const messageId = (raw: string) => /^Message-ID: <(.+)>/im.exec(raw)?.[1];
 
-test("a queued mail arrives whole and once, and what it said is kept no longer", async () => {
+test("a queued mail arrives complete and once, and its text is deleted then", async () => {
   const { enqueue, start, rows, failures } = await setup();
   const { taken, port } = await relay();
   start(port);
@@ -39,7 +39,7 @@ test("two servers with one outbox send each mail once", async () => {
   expect(new Set(taken.map(({ raw }) => messageId(raw))).size).toBe(12);
 });
 
-test("a mail of a transaction that is undone is never sent", async () => {
+test("a mail of a transaction that is rolled back is never sent", async () => {
   const { db, enqueue, start, rows } = await setup();
   const { taken, port } = await relay();
   start(port);
@@ -81,7 +81,7 @@ test.each(["onMailFrom", "onRcptTo", "onData"] as const)(
   },
 );
 
-test("a 5xx to the recipient ends the mail, said aloud, and holds up no other", async () => {
+test("a 5xx to the recipient ends the mail with a log line, and does not block others", async () => {
   const { enqueue, start, rows, failures } = await setup();
   const { taken, port } = await relay({
     onRcptTo({ address }, _session, done) {
@@ -98,7 +98,7 @@ test("a 5xx to the recipient ends the mail, said aloud, and holds up no other", 
   expect(refused).toMatchObject({ attempts: 1, body_text: "", last_error: expect.stringContaining("No such user") });
 });
 
-test("a 5xx to our own sign-in loses nothing: the mail goes when the settings are right", async () => {
+test("a 5xx to our authentication is retried: the mail is sent when the settings are corrected", async () => {
   const { enqueue, start, rows, failures } = await setup();
   let wrong = true;
   const { taken, port } = await relay({
@@ -127,7 +127,7 @@ test.each([
   expect(failures()).toHaveLength(2);
 });
 
-test("a connection that is cut after the mail was taken repeats it under the same Message-ID", async () => {
+test("after a connection reset behind an accepted mail it is sent again with the same Message-ID", async () => {
   const { enqueue, start, rows } = await setup();
   const { taken, port } = await relay();
   start(await cutter(port, { cuts: 1, from: "relay", word: /^250 .*(queued|OK: message)/i }));
@@ -137,7 +137,7 @@ test("a connection that is cut after the mail was taken repeats it under the sam
   expect(new Set(taken.map(({ raw }) => messageId(raw))).size).toBe(1);
 });
 
-test("nobody listens at first: the mail waits, and what lives too short is given up aloud", async () => {
+test("without a relay the mail waits, and one whose lifetime ends is dropped with a log line", async () => {
   const { enqueue, start, rows, failures } = await setup();
   const { taken, port } = await relay();
   const closed = createServer().listen(0, "127.0.0.1");
@@ -159,7 +159,7 @@ test("nobody listens at first: the mail waits, and what lives too short is given
 /** The lease of another server. */
 const theirs = "11111111-1111-4111-8111-111111111111";
 
-test("a mail that another server has in hand is left alone, and taken over when that one died", async () => {
+test("a mail leased by another server is skipped, and taken over when its lease expires", async () => {
   const { db, enqueue, start, rows } = await setup();
   const { taken, port } = await relay();
   await enqueue("ready:1");
@@ -179,7 +179,7 @@ test("a mail that another server has in hand is left alone, and taken over when 
   expect(taken).toHaveLength(2);
 });
 
-test("a relay that says nothing does not keep the server from stopping", async () => {
+test("a silent relay does not delay the shutdown", async () => {
   const { enqueue, start, rows } = await setup();
   const held = new Set<Socket>();
   const silent = createServer((socket) => void held.add(socket.on("error", () => {}))).listen(0, "127.0.0.1");

@@ -5,7 +5,7 @@ import { resetEmail } from "./reset-email.ts";
 const link = "https://berth.example/reset-password?oobCode=a-b_c";
 const reset = (name: string | null, brandName = "Berth") => resetEmail({ brandName, name, link });
 
-test("text and HTML say the same, and lead to the same place", () => {
+test("text and HTML have the same content and link", () => {
   const { subject, text, html } = reset("Ada Park");
   expect(subject).toBe("Reset your Berth password");
   for (const words of ["Hello Ada Park,", "within 1 hour", "do nothing: your password stays as it is", link]) {
@@ -34,7 +34,7 @@ test.each([
   expect(reset(name).text.split("\n")[0]).toBe(greeting);
 });
 
-test("what is not ours is escaped, and a subject is one line", () => {
+test("user input is escaped, and a subject is one line", () => {
   const letter = renderEmail({
     brandName: `<i>"B"&'C'</i>`,
     name: "A & B's",

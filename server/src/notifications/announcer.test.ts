@@ -28,7 +28,7 @@ async function setup() {
   };
 }
 
-test("bell and mail, each once however often it is told", async () => {
+test("bell and mail, each once however often the notice is announced", async () => {
   const { db, tell, mails } = await setup();
   await tell("ready:1");
   await tell("ready:1");

@@ -25,7 +25,7 @@ test("reading one leaves the others, reading none in particular reads all, and n
   expect((await listNotifications(db, "ben")).unread).toBe(3);
 });
 
-test("the list ends at fifty, the count does not", async () => {
+test("the list is limited to fifty, the count is not", async () => {
   await using database = await testDatabase();
   const { db } = database;
   await db.transaction().execute(async (tx) => {

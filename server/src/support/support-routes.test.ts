@@ -14,7 +14,7 @@ async function setup(env: Record<string, string> = {}) {
   };
 }
 
-test("a ticket is kept under the code that the page shows, and the chat link carries it (G59, G81)", async () => {
+test("a ticket is stored under the code of the page, and the chat link has it (G59, G81)", async () => {
   const { ada, open, tickets } = await setup();
   const code = `BRT-${ada.id.slice(0, 6)}-4821`;
   const answer = (await open({ supportCode: code, description: "  It hangs.  " })).json();
@@ -67,7 +67,7 @@ test("twenty tickets an hour, then the chat", async () => {
   expect(other.statusCode).toBe(200);
 });
 
-test("the words of the screen and how the chat is reached, for anyone", async () => {
+test("the texts of the screen and the chat's address are public", async () => {
   const { must } = await setup({ SUPPORT_TELEGRAM_KIND: "bot", SUPPORT_ONLINE: "false" });
   const { issueTypes, quickTopics } = await must("GET", "/support/catalog");
   expect(issueTypes).toHaveLength(8);

@@ -52,7 +52,7 @@ async function setup() {
   };
 }
 
-test("told by webhook: noted and told once, and its end found the same way", async () => {
+test("by webhook: recorded and notified once, and closed the same way", async () => {
   const { buy, open, decide, disputes, titles, runWebhookProcessor, runWebhookSender, gatewayUrl, balances } =
     await setup();
   const { paymentId } = await buy();
@@ -143,25 +143,22 @@ test("a refund waits while a dispute is open, and goes on when it is won", async
 test.each([
   ["whole", undefined, ["wrong_amount waived 39"], [], 39],
   ["in part", 15, ["wrong_amount processed 24"], [24], 15],
-])(
-  "a refund still to be sent is no longer owed as far as the bank took it: %s",
-  async (_, amount, states, sent, counted) => {
-    const { buy, open, decide, payments, runRefundSender, rowOf, ...rest } = await setup();
-    const { id, paymentId } = await buy(39);
-    const dispute = (await open(paymentId, amount)).id;
-    await decide(dispute, "lost");
-    await syncDispute(payments, dispute);
-    runRefundSender();
-    await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
-    expect(await rest.refundStates()).toEqual(states);
-    expect(await rest.sentRefunds()).toEqual(sent);
-    expect(await rest.disputes()).toMatchObject([{ lost_minor: counted, counted_minor: counted }]);
-    expect(await rest.payment()).toMatchObject({ refund_minor: 39 });
-    expect(await rest.balances()).toEqual({});
-  },
-);
+])("an unsent refund is waived as far as the bank took the money: %s", async (_, amount, states, sent, counted) => {
+  const { buy, open, decide, payments, runRefundSender, rowOf, ...rest } = await setup();
+  const { id, paymentId } = await buy(39);
+  const dispute = (await open(paymentId, amount)).id;
+  await decide(dispute, "lost");
+  await syncDispute(payments, dispute);
+  runRefundSender();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  expect(await rest.refundStates()).toEqual(states);
+  expect(await rest.sentRefunds()).toEqual(sent);
+  expect(await rest.disputes()).toMatchObject([{ lost_minor: counted, counted_minor: counted }]);
+  expect(await rest.payment()).toMatchObject({ refund_minor: 39 });
+  expect(await rest.balances()).toEqual({});
+});
 
-test("a refund whose answer was lost before the bank took the money is found, and the loss is a loss", async () => {
+test("a refund whose response was lost before the bank took the money is found, and the loss is booked", async () => {
   const { buy, open, decide, payments, provider, runRefundSender, rowOf, ...rest } = await setup();
   const { id, paymentId } = await buy(39);
   const [refund] = await rest.refundsOf();
@@ -175,7 +172,7 @@ test("a refund whose answer was lost before the bank took the money is found, an
   expect(await rest.balances()).toEqual({ gateway: -39, disputes: 39 });
 });
 
-test("a refund that had failed is not tried again once the bank has taken the money", async () => {
+test("a failed refund is not retried after the bank took the money", async () => {
   const { buy, open, decide, payments, provider, runRefundSender, makeRefundsDue, balances, ...rest } = await setup();
   const { id, paymentId } = await buy(39);
   const failed = { id: "rfnd_1", paymentId, amountMinor: 39, status: "failed" as const, arn: null };
@@ -226,7 +223,7 @@ test("lost before the delivery: the environment never runs, and nothing is refun
   expect(await environment()).toMatchObject({ created_at: null });
 });
 
-test("64 observers of a lost dispute and of stale words: one entry; a word from before changes nothing", async () => {
+test("64 concurrent reports of a lost dispute and stale ones: one entry; a stale report changes nothing", async () => {
   const { buy, open, decide, payments, provider, db, ...rest } = await setup();
   const { paymentId } = await buy();
   const dispute = (await open(paymentId)).id;
@@ -244,7 +241,7 @@ test("64 observers of a lost dispute and of stale words: one entry; a word from 
   expect(await entries).toHaveLength(1);
 });
 
-test("without any webhook the sweep finds it; one of a payment that is not ours is left alone", async () => {
+test("without webhooks the poller finds it; a dispute of an unknown payment is ignored", async () => {
   const { buy, open, decide, payments, db, errors, order, pay, ...rest } = await setup();
   const { paymentId } = await buy();
   const other = await payments.provider.createOrder({ receipt: "other", amountMinor: 40, currency: "USD", notes: {} });
@@ -257,7 +254,7 @@ test("without any webhook the sweep finds it; one of a payment that is not ours 
   expect(errors).toEqual([]);
 });
 
-test("one that is lost without a figure takes all that was asked for; in another currency, the whole payment", async () => {
+test("a loss without a deducted amount takes the disputed amount; in another currency the whole payment", async () => {
   const { buy, open, payments, provider, ...rest } = await setup();
   const { paymentId } = await buy();
   const seen = await provider.dispute((await open(paymentId, 10)).id);

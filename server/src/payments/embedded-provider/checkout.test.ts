@@ -154,7 +154,7 @@ test("Escape on the page of outcomes goes back to the payment, with nothing chos
   expect(await heard()).toEqual([]);
 });
 
-test("axe finds nothing, in both schemes, at 390 px too, with errors shown; nothing scrolls sideways", async () => {
+test("axe finds nothing in both schemes, at 390 px too, with errors shown; no horizontal scrolling", async () => {
   for (const [width, scheme] of [
     [390, "light"],
     [1280, "dark"],

@@ -13,7 +13,7 @@ async function open() {
   return { ...world, call, order, request, paymentId, refund };
 }
 
-test("a key stands for one request: the same again is the same refund, and any other body is refused", async () => {
+test("an idempotency key is bound to one request: a repeat returns the same refund, another body is refused", async () => {
   const { refund } = await open();
   const body = { amount: 100, notes: { why: "part" }, receipt: "r1", speed: "normal" };
   const first = await refund(body, "key-of-one-refund");
@@ -51,7 +51,7 @@ test("refunds of a payment come in pages, and orders by whether they were paid",
     expect((await call("GET", `/orders?authorized=${authorized}`)).body.items).toMatchObject([{ id }]);
 });
 
-test("entities have every field that the provider publishes; an unknown key is told as the provider tells it", async () => {
+test("entities have every documented field; an unknown API key gives the provider's error", async () => {
   const { call, paymentId } = await open();
   const { body } = await call("GET", `/payments/${paymentId}`);
   const fields = ["invoice_id", "international", "description", "card_id", "bank", "wallet", "vpa", "email", "contact"];

@@ -20,7 +20,7 @@ async function open() {
   return { ...world, call, order };
 }
 
-test("keys are made once and kept; only they open the merchant's calls", async () => {
+test("keys are created once and kept; merchant calls need them", async () => {
   const { db, gateway, call } = await open();
   expect(gateway.keyId).toMatch(/^embedded_[0-9a-f]{20}$/);
   const again = await embeddedProvider({ db });
@@ -85,7 +85,7 @@ test("sixteen clicks on Pay: one payment", async () => {
   expect(await db.selectFrom("embedded_gateway_payments").selectAll().execute()).toHaveLength(1);
 });
 
-test("every test card does what it is for, and leaves its payment behind", async () => {
+test("every test card has its result and leaves a payment", async () => {
   const { order, pay, db } = await open();
   const outcomes: Record<string, string> = {};
   for (const { number } of testCards) {

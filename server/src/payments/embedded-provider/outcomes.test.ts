@@ -62,7 +62,7 @@ test("dismissed: no attempt, no proof; dismissed_paid: captured, and no proof", 
   expect((await paid.notified()).map(({ event }) => event)).toEqual(["payment.captured", "order.paid"]);
 });
 
-test("authorised_late: fails now; later the bank authorises it, and tells", async () => {
+test("authorised_late: fails now; later the bank authorizes it, with a webhook", async () => {
   const { pay, id, paymentsOf, db, runWebhookSender, gatewayUrl, notified, call } = await open("authorised_late");
   expect((await pay(id)).body.error.reason).toBe("payment_timed_out");
   expect(await paymentsOf()).toMatchObject([{ status: "failed" }]);
@@ -96,7 +96,7 @@ test("webhooks: delayed, lost, three times, out of order", async () => {
   expect((await first("webhook_reordered")).map(({ event }) => event)).toEqual(["order.paid", "payment.captured"]);
 });
 
-test("three times is three times: each is posted under the same id, and done once", async () => {
+test("webhook_tripled: posted three times under the same id, processed once", async () => {
   const { pay, id, app, runWebhookSender, runWebhookProcessor, gatewayUrl, environments, db } =
     await open("webhook_tripled");
   const posted: unknown[] = [];
@@ -127,7 +127,7 @@ test("api_500 and api_429: the next call about this order, once; others are serv
   }
 });
 
-test("api_dropped: the work is done, its answer never comes", async () => {
+test("api_dropped: the work is done, and its response never comes", async () => {
   const { call, id, payment, provider, paymentsOf } = await open("success");
   const paymentId = await payment();
   await call("PUT", `/test/orders/${id}/outcome`, { outcome: "api_dropped" });
@@ -137,13 +137,13 @@ test("api_dropped: the work is done, its answer never comes", async () => {
   expect((await provider.refund(refund)).amountMinor).toBe(40);
 });
 
-test("api_hang: the call is given up in time, and the next one is answered", async () => {
+test("api_hang: the call times out, and the next one is answered", async () => {
   const { id, provider } = await open("api_hang", { keys: { timeoutMs: 300 } });
   await expect(provider.paymentsOfOrder(id)).rejects.toMatchObject({ retryable: true, code: "NETWORK" });
   expect(await provider.paymentsOfOrder(id)).toEqual([]);
 });
 
-test("refunds: pending for a day, failed on the way, refused for the balance, busy once", async () => {
+test("refunds: pending for a day, failed later, refused for the balance, busy once", async () => {
   const asked = async (outcome: string) => {
     const { payment, provider, ...rest } = await open(outcome);
     const paymentId = await payment();

@@ -28,7 +28,7 @@ async function setup() {
   };
 }
 
-test("a rental to its end: owed as time, then earned", async () => {
+test("a rental to its end: prepaid, then revenue", async () => {
   const { buy, balances, kinds, runReconciler, db, rowOf } = await setup();
   const { id } = await buy();
   expect(await balances()).toEqual({ gateway: 40, prepaid: -40 });
@@ -40,7 +40,7 @@ test("a rental to its end: owed as time, then earned", async () => {
   expect(await kinds()).toEqual(["capture", "session_over"]);
 });
 
-test("not delivered: owed back when it is asked, gone when it has arrived", async () => {
+test("not delivered: a refund is payable when created and settled when it arrives", async () => {
   const { buy, balances, kinds, runReconciler, runRefundSender, db, rowOf } = await setup();
   const { id } = await buy();
   await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
@@ -52,7 +52,7 @@ test("not delivered: owed back when it is asked, gone when it has arrived", asyn
   expect(await kinds()).toEqual(["capture", "refund_asked", "refund_arrived"]);
 });
 
-test("refunded in the dashboard after the session is over: out of what was earned", async () => {
+test("refunded in the dashboard after the session is over: paid out of revenue", async () => {
   const { buy, balances, payments, provider, runReconciler, db, rowOf } = await setup();
   const { id, paymentId } = await buy();
   runReconciler();
@@ -64,7 +64,7 @@ test("refunded in the dashboard after the session is over: out of what was earne
   expect(await balances()).toEqual({ gateway: 25, revenue: -25 });
 });
 
-test("a refund that fails is the buyer's money again, and one that arrives after all is booked once more", async () => {
+test("a failed refund is prepaid again, and one that arrives after all is booked again", async () => {
   const { balances, payments, runRefundSender, db, ...shop } = await setup();
   const { id } = (await shop.order("ada")).body;
   await settlePayment(payments, await payments.provider.payment(await shop.addPayment(id, { amount_minor: 39 })));
@@ -94,7 +94,7 @@ test("a refund that fails is the buyer's money again, and one that arrives after
   }
 });
 
-test("a fee of the provider's is a cost, out of what it owes us", async () => {
+test("a fee of the provider is a cost and reduces its balance", async () => {
   const { order, pay, payments, provider, balances } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
@@ -102,7 +102,7 @@ test("a fee of the provider's is a cost, out of what it owes us", async () => {
   expect(await balances()).toEqual({ gateway: 38, fees: 2, prepaid: -40 });
 });
 
-test("a surplus that comes after the session is over goes back out of itself, not out of what was earned", async () => {
+test("a duplicate payment after the session's end is refunded out of prepaid money, not out of revenue", async () => {
   const { buy, addPayment, balances, payments, provider, runReconciler, db, rowOf } = await setup();
   const { id } = await buy();
   runReconciler();
@@ -126,7 +126,7 @@ test("the database refuses an entry that does not balance, and any change of one
   await expect(sql`delete from journal`.execute(db)).rejects.toThrow("append-only");
 });
 
-test("each invariant finds what breaks it", async () => {
+test("each invariant finds its violation", async () => {
   const { buy, db } = await setup();
   await buy();
   expect(await brokenInvariants(db)).toEqual([]);

@@ -40,7 +40,7 @@ async function setup(options: Parameters<typeof money>[0] = {}) {
   };
 }
 
-test("C44 the series has no gap and no double under 100 parallel settlements, one of which is rolled back and repeated", async () => {
+test("C44 the series has no gap and no duplicate under 100 parallel settlements, one of them rolled back and repeated", async () => {
   const { db, buy, observe, receipts } = await setup({ slots: 100 });
   const users = Array.from({ length: 100 }, (_, index) => `u${index}`);
   const bought: { readonly paymentId: string }[] = [];
@@ -134,7 +134,7 @@ test("a sale in rupees is taxed inside its price, frozen with the payment, and c
   await expect(again).rejects.toThrow("credit_notes_refund_id_key");
 });
 
-test("one of ours has its note once the provider has processed it; what bought nothing is no supply and has no tax", async () => {
+test("a refund has its credit note once the provider has processed it; a payment that bought nothing has no tax", async () => {
   const { order, addPayment, observe, runRefundSender, receipts, notes } = await setup();
   const { id } = (await order("ada", {}, "INR")).body;
   await observe(await addPayment(id, { amount_minor: 39 }));
@@ -156,7 +156,7 @@ test("one of ours has its note once the provider has processed it; what bought n
   });
 });
 
-test("refunded before we ever saw it: receipt and note in the one transaction", async () => {
+test("refunded before it was recorded: receipt and credit note in one transaction", async () => {
   const { order, addPayment, observe, receipts, notes } = await setup();
   const { id } = (await order("ada")).body;
   await observe(await addPayment(id, { refunded_minor: 40 }));
@@ -173,7 +173,7 @@ test("without a GSTIN there is no tax anywhere", async () => {
   expect(await db.selectFrom("invoice_series").selectAll().execute()).toEqual([]);
 });
 
-test("who is taxed how: the currency says where the customer is", () => {
+test("the currency decides the customer's country and so the tax", () => {
   const of = (change: Partial<typeof seller> | { lut: string }, currency: string) => {
     const { kind, lines, place_of_supply, endorsement } = computeTax(
       { ...seller, ...change },
@@ -203,7 +203,7 @@ test("who is taxed how: the currency says where the customer is", () => {
   ]);
 });
 
-test("whole minor units: round(total / 1.18), nothing lost in any total or in any way to credit it", () => {
+test("whole minor units: round(total / 1.18), and every split into credit notes adds up", () => {
   for (let total = 1; total <= 4000; total++) {
     const { taxable_minor, lines } = splitTax("cgst_sgst", total);
     expect(taxable_minor).toBe(Math.round((total * 100) / 118));

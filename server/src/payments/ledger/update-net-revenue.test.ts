@@ -3,7 +3,7 @@ import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup } from "../testing/setup.ts";
 import { updateNetRevenue } from "./update-net-revenue.ts";
 
-test("what billing counts falls with what goes back, and does not rise when that fails", async () => {
+test("net revenue falls with a refund and does not rise when the refund fails", async () => {
   const { order, pay, payments, provider, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
   await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));

@@ -126,7 +126,7 @@ test("C28 a proof of a payment that is only authorized, failed or created", asyn
   expect(await environments()).toEqual([]);
 });
 
-test("C38 delivery fails for good: one refund, one credit of two hours, GPUs and name free, and the money is told (G14)", async () => {
+test("C38 delivery fails for good: one refund, one credit of two hours, GPUs and name free, and the reply names the money's state (G14)", async () => {
   const { create, proof, id, driver, runReconciler, runRefundSender, rowOf, refundsOf, openLeases, db } =
     await paidOrder({
       giveUpAfterSeconds: 2,
@@ -181,7 +181,7 @@ test("a call that is waiting at shutdown answers that it is still starting (G72)
   });
 });
 
-test("the provider cannot be reached: 503 with Retry-After, and the money is said to be checked", async () => {
+test("the provider is unreachable: 503 with Retry-After, and the money's state is being checked", async () => {
   let target = "";
   let gone = false;
   const between = async (gatewayUrl: string) => {

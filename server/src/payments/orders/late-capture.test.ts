@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { settlePayment } from "../settlement/settle-payment.ts";
 import { holdAccount, setup } from "../testing/setup.ts";
 
-test("C31 authorised late: captured and delivered with the stock in hand, left alone without it", async () => {
+test("C31 authorized late: captured and delivered if GPUs and name are free, else not captured", async () => {
   const { order, clear, addPayment, makeDue, runOrderPoller, rowOf, environments, db, openLeases } = await setup({
     slots: 2,
   });
@@ -30,7 +30,7 @@ test("C31 authorised late: captured and delivered with the stock in hand, left a
   expect(await environments()).toMatchObject([{ user_id: "ada" }]);
 });
 
-test("an authorisation is captured by us for a late order of the very amount only, and not for an open one", async () => {
+test("a late authorization is captured only with the exact amount, and not for an open order", async () => {
   const { order, clear, addPayment, makeDue, runOrderPoller, rowOf, db } = await setup();
   const late = (await order("ada")).body.id;
   await clear("ada", late);
@@ -78,7 +78,7 @@ test.each(["its orders are stopped", "it has all its GPUs by now"])(
   },
 );
 
-test("a late capture and the payment's settlement at once lock the order first: neither waits for the other", async () => {
+test("a concurrent late capture and settlement both lock the order first: no deadlock", async () => {
   const { db, order, clear, addPayment, makeDue, runOrderPoller, payments, provider, rowOf, errors } = await setup();
   const { id } = (await order("ada")).body;
   await clear("ada", id);
@@ -112,7 +112,7 @@ test("a late capture and the payment's settlement at once lock the order first: 
   expect(errors).toEqual([]);
 });
 
-test("a late capture that fails gives the stock back", async () => {
+test("a late capture that fails releases its hold", async () => {
   const { order, clear, addPayment, makeDue, runOrderPoller, rowOf, openLeases, provider, errors, db } = await setup();
   const { id } = (await order("ada")).body;
   await clear("ada", id);

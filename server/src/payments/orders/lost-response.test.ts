@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { newLease } from "../../database/work-queue.ts";
 import { setup } from "../testing/setup.ts";
 
-test("C12 the answer to POST /orders is lost: the order is found by its receipt, not made twice", async () => {
+test("C12 the response to POST /orders is lost: the order is found by its receipt, not created twice", async () => {
   const cut = cutting("POST /orders", 1);
   const { order, db } = await setup({ between: cut.between });
   const { status, body } = await order("ada");
@@ -15,7 +15,7 @@ test("C12 the answer to POST /orders is lost: the order is found by its receipt,
   expect(made).toEqual([{ id: body.id }]);
 });
 
-test("C12 both answers are lost: nothing charged, and the next try finds that order", async () => {
+test("C12 both responses are lost: nothing charged, and the retry finds that order", async () => {
   const cut = cutting("orders", 2);
   const { order, db, errors, openLeases } = await setup({ between: cut.between });
   const first = await order("ada");
@@ -28,7 +28,7 @@ test("C12 both answers are lost: nothing charged, and the next try finds that or
   expect(await db.selectFrom("embedded_gateway_orders").select("id").execute()).toEqual([{ id: second.body.id }]);
 });
 
-test("C13 a provider that hangs: the call ends, and the watch gives the draft's hold back", async () => {
+test("C13 a provider that hangs: the call times out, and the poller releases the draft's hold", async () => {
   const { order, db, openLeases, runOrderPoller } = await setup({ between: hanging, keys: { timeoutMs: 300 } });
   const { status, body } = await order("ada");
   expect([status, body.code]).toEqual([503, "unavailable"]);
@@ -39,7 +39,7 @@ test("C13 a provider that hangs: the call ends, and the watch gives the draft's 
   expect(await db.selectFrom("orders").select("status").execute()).toEqual([{ status: "expired" }]);
 });
 
-test("C14 killed between commit and the provider's answer: the draft is opened by the watch, or by the same request", async () => {
+test("C14 killed between commit and the provider's response: the draft is opened by the poller, or by the same request", async () => {
   for (const way of ["watch", "request"] as const) {
     const { order, db, runOrderPoller, provider } = await setup();
     const { id } = (await order("ada")).body;

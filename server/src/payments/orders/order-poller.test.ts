@@ -18,7 +18,7 @@ test("C30 the browser closed after paying: the poll delivers", async () => {
   expect((await rowOf(id)).status).toBe("fulfilled");
 });
 
-test("C15 killed after capture, before settle: a restart asks about every unpaid order at once", async () => {
+test("C15 killed after capture, before settle: a restart polls every unpaid order at once", async () => {
   const { order, pay, runOrderPoller, rowOf } = await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
@@ -27,7 +27,7 @@ test("C15 killed after capture, before settle: a restart asks about every unpaid
   await expect.poll(async () => (await rowOf(id)).status).toBe("paid");
 });
 
-test("the hold is over and nobody pays: expired, everything free, and still watched for late money", async () => {
+test("the hold is over and nobody pays: expired, everything free, and still polled for late money", async () => {
   const { order, runOrderPoller, rowOf, openLeases, age, db, order: again } = await withAge();
   const { id } = (await order("ada")).body;
   await age(id, 16);
@@ -62,7 +62,7 @@ test("with an attempt in flight the hold lasts half an hour in all, once", async
   expect(await openLeases()).toEqual([]);
 });
 
-test("with the provider away an open order ends after the longest hold, and not before", async () => {
+test("with an unreachable provider an open order expires after the longest hold, and not before", async () => {
   const { order, provider, runOrderPoller, rowOf, openLeases, age, errors } = await withAge();
   const { id } = (await order("ada")).body;
   const paymentsOfOrder = async () => {
@@ -79,7 +79,7 @@ test("with the provider away an open order ends after the longest hold, and not 
   expect(await openLeases()).toEqual([]);
 });
 
-test("a payment that is another order's in the list of ours is left alone", async () => {
+test("a payment of another order's in the provider's list is ignored", async () => {
   const { order, pay, payments, provider, rowOf, makeDue, runOrderPoller } = await setup();
   const [mine, other] = [(await order("ada")).body.id, (await order("ben")).body.id];
   const foreign = await payments.provider.payment((await pay(other)).body.razorpay_payment_id);
@@ -92,7 +92,7 @@ test("a payment that is another order's in the list of ours is left alone", asyn
   expect([(await rowOf(mine)).status, (await rowOf(other)).status]).toEqual(["open", "open"]);
 });
 
-test("C34 a second capture of a delivered order, found by the poll, goes back and the environment stays", async () => {
+test("C34 a second capture of a delivered order, found by the poller, is refunded and the environment stays", async () => {
   const {
     order,
     pay,
@@ -121,7 +121,7 @@ test("C34 a second capture of a delivered order, found by the poll, goes back an
   expect(await environments()).toMatchObject([{ status: "active" }]);
 });
 
-test("a late worker writes nothing: whoever settled took its lease away", async () => {
+test("a late worker writes nothing: the settlement removed its lease", async () => {
   const { order, pay, makeDue, runOrderPoller, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
   await pay(id);
@@ -133,7 +133,7 @@ test("a late worker writes nothing: whoever settled took its lease away", async 
   expect(await db.selectFrom("payments").selectAll().execute()).toHaveLength(1);
 });
 
-test("orders of other keys are never asked about", async () => {
+test("orders of other keys are never polled", async () => {
   const { order, runOrderPoller, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
   await db
@@ -150,7 +150,7 @@ test("orders of other keys are never asked about", async () => {
   expect(await rowOf(id)).toMatchObject({ status: "open", attempts: 0 });
 });
 
-test("when the next order is due is read from the two partitions' indexes, however many orders there are", async () => {
+test("the next due time is read from the two partitions' indexes, however many orders there are", async () => {
   await using database = await testDatabase();
   const { db } = database;
   await sql`insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
@@ -175,7 +175,7 @@ test("when the next order is due is read from the two partitions' indexes, howev
   await expect.poll(read).toBeLessThan(before + 100);
 });
 
-test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and the end of the watch", () => {
+test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and the end of polling", () => {
   const created_at = new Date("2030-01-01T00:00:00Z");
   const after = (minutes: number) => new Date(created_at.getTime() + minutes * 60_000);
   const order = { status: "expired" as const, created_at, hold_until: after(15), watch_until: after(5 * 1440) };

@@ -9,7 +9,7 @@ import { endUnpaidOrder } from "./end-unpaid-order.ts";
 import { storeOrder } from "./place-order.ts";
 import type { Draft } from "./reserve-order.ts";
 
-test("an order answers what the dialog needs, and holds GPUs and name", async () => {
+test("an order returns the dialog's options and holds GPUs and name", async () => {
   const { order, rowOf, openLeases, gateway } = await setup();
   const { status, body } = await order("ada", { gpu_count: 2, duration: 6 }, "INR");
   expect(status).toBe(200);
@@ -32,7 +32,7 @@ test("an order answers what the dialog needs, and holds GPUs and name", async ()
   expect(await openLeases()).toHaveLength(2);
 });
 
-test("a subdomain that cannot be, and a type that nothing can run, are refused in words", async () => {
+test("an invalid subdomain, and a type that nothing can run, are refused with a message", async () => {
   const { order, db, openLeases } = await setup();
   expect((await order("ada", { subdomain: " " })).body.message).toBe("Please enter a subdomain name to continue");
   expect((await order("ada", { subdomain: "admin" })).body.message).toBe("This name is reserved");
@@ -89,7 +89,7 @@ test("C10 two users, one name, at once: one wins, before paying", async () => {
   expect(answers.find(({ status }) => status === 409)?.body.code).toBe("subdomain_taken");
 });
 
-test("the last GPUs, twelve buyers at once: one wins, the others hear when", async () => {
+test("the last GPUs, twelve buyers at once: one wins, the others get the time of the next free GPUs", async () => {
   const { order, db } = await setup({ slots: 4 });
   const users = Array.from({ length: 12 }, (_, index) => `u${index}`);
   const answers = await Promise.all(users.map((user) => order(user, { gpu_count: 4 })));
@@ -101,7 +101,7 @@ test("the last GPUs, twelve buyers at once: one wins, the others hear when", asy
   expect(await db.selectFrom("orders").select("status").execute()).toEqual([{ status: "open" }]);
 });
 
-test("another request supersedes an unpaid order and gives its hold back", async () => {
+test("another request supersedes an unpaid order and releases its hold", async () => {
   const { order, rowOf, openLeases, db } = await setup();
   const first = (await order("ada", { gpu_count: 8 })).body.id;
   const second = (await order("ada", { gpu_count: 6, subdomain: "other" })).body.id;
@@ -111,7 +111,7 @@ test("another request supersedes an unpaid order and gives its hold back", async
   expect(await db.selectFrom("subdomain_claims").select("name").execute()).toEqual([{ name: "other" }]);
 });
 
-test("an order that was paid meanwhile is not ended by whoever still holds it for unpaid", async () => {
+test("an order that was paid meanwhile is not ended by a stale caller", async () => {
   const { order, pay, payments, provider, rowOf, openLeases } = await setup();
   const { id } = (await order("ada")).body;
   await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
@@ -120,7 +120,7 @@ test("an order that was paid meanwhile is not ended by whoever still holds it fo
   expect(await openLeases()).toHaveLength(2);
 });
 
-test("the same request once its time is over gets a new order, for whoever opens the dialog needs time to pay", async () => {
+test("the same request after the hold gets a new order, because the dialog needs time to pay", async () => {
   const { order, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
   await db.updateTable("orders").set({ hold_until: sql`now() - interval '1 second'` }).execute();
@@ -190,7 +190,7 @@ test("C41 a flood of different orders by one user is capped, and so are GPUs and
   expect((await order("ada", { subdomain: "second", gpu_count: 2 })).status).toBe(200);
 });
 
-test("an order that was opened before its account was stopped is not answered again", async () => {
+test("an order that was opened before its account was held is not returned again", async () => {
   const { order, db } = await setup();
   expect((await order("ada")).status).toBe(200);
   await holdAccount(db, "ada");
@@ -198,7 +198,7 @@ test("an order that was opened before its account was stopped is not answered ag
   expect([refused.status, refused.body.code]).toEqual([403, "account_held"]);
 });
 
-test("C42 clear: another user's order and a random id are the same 404, a paid one stays, an unpaid one goes once", async () => {
+test("C42 clear: another user's order and a random id give the same 404, a paid one stays, an unpaid one ends once", async () => {
   const { order, clear, pay, rowOf, openLeases } = await setup();
   const { id } = (await order("ada")).body;
   const foreign = await clear("ben", id);
@@ -216,7 +216,7 @@ test("C42 clear: another user's order and a random id are the same 404, a paid o
   expect((await clear("ada", paid)).body.cleared).toBe(false);
 });
 
-test("C33 dismissed while the bank's page is open: kept, and what comes of it is delivered", async () => {
+test("C33 dismissed while the bank's page is open: kept, and delivered once it is paid", async () => {
   const { order, clear, addPayment, db, rowOf, openLeases, makeDue, runOrderPoller } = await setup();
   const { id } = (await order("ada")).body;
   const paymentId = await addPayment(id, { status: "created" });
@@ -229,7 +229,7 @@ test("C33 dismissed while the bank's page is open: kept, and what comes of it is
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("paid");
 });
 
-test("real money is taken only from an address that is confirmed; test money from everybody (G52)", async () => {
+test("real payments need a confirmed address; test payments do not (G52)", async () => {
   const ask = async (mode: "live" | "test") => {
     const { app } = await setup({ keys: { mode } });
     const payload = orderBody("ada");

@@ -31,7 +31,7 @@ async function hostile() {
   };
 }
 
-test("C1 another amount than the price: refused in words, nothing created", async () => {
+test("C1 another amount than the price: refused with a message, nothing created", async () => {
   const { payment, place, refusedWhole, nothingCreated } = await hostile();
   for (const amount of [0.01, 0.4000001, -0.4, 40, 1e300]) {
     const { status, body: refusal } = await place(payment({ amount }));

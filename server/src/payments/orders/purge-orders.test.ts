@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { purges } from "../../roles/start-purging.ts";
 import { setup } from "../testing/setup.ts";
 
-test("orders that nobody paid go 30 days after their last watch, webhooks 30 days after they were worked off; money never goes", async () => {
+test("unpaid orders are deleted 30 days after their last poll, webhooks 30 days after processing; money records never", async () => {
   const { db, order, clear, pay, create, rowOf, runReconciler } = await setup();
   runReconciler();
   const unpaid = async (user: string, subdomain: string) => {

@@ -28,7 +28,7 @@ async function setup(options: Parameters<typeof money>[0] = {}) {
 
 const minutes = (seconds: number) => Math.round(seconds / 60);
 
-test("a new name renews no hold, dismissed before or not, and from the third unpaid order on it is five minutes (G112)", async () => {
+test("an order under another name does not renew the hold, and from the third unpaid order on a hold is five minutes (G112)", async () => {
   const { order, clear, holdOf, later } = await setup();
   const first = (await order("ada", { subdomain: "one-lab" })).body;
   expect([await holdOf(first.id), minutes(first.timeout)]).toEqual([15, 14]);
@@ -56,7 +56,7 @@ test("in the last minute of the first hold another name is refused, with the tim
   expect((await order("ada", { subdomain: "two-lab" })).status).toBe(200);
 });
 
-test("somebody who tries three names and pays for the last is refused nowhere, and begins again afterwards", async () => {
+test("a user who tries three names and pays for the last is never refused, and the count restarts", async () => {
   const { order, clear, pay, payments, provider, rowOf, holdOf } = await setup({ slots: 4 });
   let id = "";
   for (const subdomain of ["one-lab", "two-lab", "three-lab"]) {
@@ -70,7 +70,7 @@ test("somebody who tries three names and pays for the last is refused nowhere, a
   expect(await holdOf((await order("ada", { subdomain: "next-lab" })).body.id)).toBe(15);
 });
 
-test("what is held unpaid within a day is limited, whatever the names: 429 and the time, and fewer GPUs before it", async () => {
+test("unpaid GPU-minutes within a day are limited, whatever the names: 429 with the time, and fewer GPUs are possible earlier", async () => {
   const { order, later, holdOf } = await setup();
   const held: number[] = [];
   let refused: Awaited<ReturnType<typeof order>> | undefined;
@@ -92,7 +92,7 @@ test("what is held unpaid within a day is limited, whatever the names: 429 and t
   expect((await order("ada", { subdomain: "large-lab", gpu_count: 8 })).status).toBe(200);
 });
 
-test("who never paid is kept half of what is free, and never less than one; who paid, and whose turn it is, all of it", async () => {
+test("an account without a payment may hold half of the free GPUs, at least one; a paying account and a reservation all of them", async () => {
   const { order, buy, db, openLeases } = await setup({ slots: 8, caps: { newcomerShare: 0.5 } });
   const refused = await order("ada", { gpu_count: 8 });
   expect([refused.status, refused.body.code]).toEqual([409, "too_many_gpus"]);
@@ -111,7 +111,7 @@ test("who never paid is kept half of what is free, and never less than one; who 
   expect((await order("ida", { gpu_count: 1 })).status).toBe(200);
 });
 
-test("nobody waits in line for what they could not order: more than their GPUs, or with orders stopped", async () => {
+test("the queue refuses what could not be ordered: more than the quota, or with the account on hold", async () => {
   const product = await testApp({ GPUS_PER_USER: "2" });
   product.deliver();
   const { db, call } = product;

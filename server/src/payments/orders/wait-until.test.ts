@@ -22,7 +22,7 @@ test("a wait ends at once when it is aborted", async () => {
   ).toBeUndefined();
 });
 
-test("a wait looks again after a change of this user, and after no other", async () => {
+test("a wait reads again after a change of this user, and after no other", async () => {
   await using database = await testDatabase();
   const changes = await openChanges(database);
   const tell = (userId: string) =>
@@ -46,7 +46,7 @@ test("a wait looks again after a change of this user, and after no other", async
   expect(looks).toBe(2);
 });
 
-test("a change that is heard while looking is not lost", async () => {
+test("a change during a read is not lost", async () => {
   await using database = await testDatabase();
   const changes = await openChanges(database);
   let looks = 0;

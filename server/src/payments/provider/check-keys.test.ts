@@ -4,7 +4,7 @@ import { recordLog } from "../../logging/testing/record-log.ts";
 import { setup } from "../testing/setup.ts";
 import { checkKeys } from "./check-keys.ts";
 
-test("keys that the provider does not know refuse the start; right ones, a failing and a silent provider do not", async () => {
+test("keys unknown to the provider prevent the start; valid keys, an error and a timeout do not", async () => {
   const { provider } = await setup();
   const { log, errors: heard } = recordLog();
   await checkKeys(provider, log);

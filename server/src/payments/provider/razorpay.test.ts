@@ -63,7 +63,7 @@ test("every id is escaped: a path in one cannot reach another call", async () =>
   ]);
 });
 
-test("what is final and what may be tried again", async () => {
+test("final and retryable errors", async () => {
   const error = (code: string) => JSON.stringify({ error: { code, description: "why" } });
   const cases: [number, string, boolean, string][] = [
     [400, error("BAD_REQUEST_ERROR"), false, "BAD_REQUEST_ERROR"],
@@ -83,14 +83,14 @@ test("what is final and what may be tried again", async () => {
   }
 });
 
-test("a hanging provider is given up in time, an absent one at once; both may be tried again", async () => {
+test("a hanging provider times out, an unreachable one fails at once; both are retryable", async () => {
   const { client } = await answering(200, "{}", 5000);
   const startedAt = performance.now();
   expect(await refusalOf(client.payment("pay_1"))).toMatchObject({ retryable: true, code: "NETWORK" });
   expect(performance.now() - startedAt).toBeLessThan(3000);
 });
 
-test("what is sent: key, amount in minor units, capture options, the refund's key", async () => {
+test("requests have the API key, the amount in minor units, the capture options and the refund's idempotency key", async () => {
   const { seen, client } = await answering(200, '{"id":"rfnd_1","payment_id":"pay_1","amount":40,"status":"pending"}');
   await refusalOf(client.createOrder({ receipt: "r", amountMinor: 40, currency: "USD", notes: { a: "b" } }));
   expect(await client.refund({ paymentId: "pay_1", amountMinor: 40, key: "0123456789", notes: {} })).toEqual({
@@ -117,7 +117,7 @@ test("what a payment's entity becomes: refunded is captured and gone back, times
   });
 });
 
-test("one that does not fit hides no other: it is left out of the list, and told in one line", async () => {
+test("an invalid list item is skipped and logged in one line, and hides no other", async () => {
   const entity = { id: "pay_1", order_id: "order_1", amount: 40, currency: "USD", created_at: 1_800_000_000 };
   const items = [
     { ...entity, status: "captured", card: [] },
@@ -147,7 +147,7 @@ test.each([
   expect(await client.refundById("rfnd_1")).toMatchObject({ status: "processed", arn });
 });
 
-test("an order that the filter should not have given is not taken for ours", async () => {
+test("an order with another receipt is not accepted as ours", async () => {
   const { client } = await answering(
     200,
     '{"items":[{"id":"order_1","receipt":"other","amount":40,"currency":"USD","status":"created"}]}',

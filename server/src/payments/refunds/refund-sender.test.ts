@@ -15,7 +15,7 @@ async function owed(options: Parameters<typeof setup>[0] = {}) {
   return { ...world, id, paymentId, atGateway };
 }
 
-test("a refund is sent once and followed to its end, and the buyer hears both", async () => {
+test("a refund is sent once and polled to its end, and the buyer is notified of both", async () => {
   const { runRefundSender, rowOf, id, refundsOf, atGateway, db } = await owed();
   runRefundSender();
   runRefundSender();
@@ -34,7 +34,7 @@ test("a refund is sent once and followed to its end, and the buyer hears both", 
   expect(titles.map(({ title }) => title)).toEqual(["Refund started", "Refund sent"]);
 });
 
-test("a refund that failed and arrives after all waits for its order before it holds the payment, as all who write about money", async () => {
+test("a failed refund that arrives after all locks its order before the payment", async () => {
   const { db, runRefundSender, rowOf, id, refundsOf } = await owed();
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_failed" }).execute();
   runRefundSender();
@@ -51,7 +51,7 @@ test("a refund that failed and arrives after all waits for its order before it h
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
 });
 
-test("C17 killed after the refund call, before its answer is stored: the same key, the same refund", async () => {
+test("C17 killed after the refund call, before its response is stored: the same key, the same refund", async () => {
   const { provider, paymentId, refundsOf, runRefundSender, rowOf, id, atGateway } = await owed();
   const [refund] = await refundsOf();
   await provider.refund({ paymentId, amountMinor: 39, key: refund?.id ?? "", notes: { reason: "wrong_amount" } });
@@ -60,7 +60,7 @@ test("C17 killed after the refund call, before its answer is stored: the same ke
   expect(await atGateway()).toHaveLength(1);
 });
 
-test("C36 refunded already by a person under no key of ours: adopted, not paid twice", async () => {
+test("C36 refunded already in the dashboard without our key: recorded, not refunded twice", async () => {
   const { provider, paymentId, runRefundSender, rowOf, id, atGateway, refundsOf } = await owed();
   await provider.refund({ paymentId, amountMinor: 39, key: "the-dashboard", notes: {} });
   runRefundSender();
@@ -84,7 +84,7 @@ test("C36 the balance is too low, or the payment too old: the refund stays owed 
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
 });
 
-test("C36 409, still in progress: asked again under the same key, one refund", async () => {
+test("C36 409, still in progress: retried under the same key, one refund", async () => {
   const { db, runRefundSender, rowOf, id, atGateway, errors } = await owed();
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_busy" }).execute();
   runRefundSender();
@@ -108,7 +108,7 @@ test("C36 accepted, then failed on its way: the money is owed again, kept due, a
   expect((await payable.execute(db)).rows).toEqual([{ sum: 0 }]);
 });
 
-test("C36 failed after it was processed: owed again, told, and sent anew; a failure told late changes nothing", async () => {
+test("C36 failed after it was processed: owed again, notified, and sent again; a late report of the failure changes nothing", async () => {
   const { db, runRefundSender, runWebhookProcessor, rowOf, id, paymentId, refundsOf } = await owed();
   runRefundSender();
   runWebhookProcessor();
@@ -210,7 +210,7 @@ test("refunds of other keys are never sent", async () => {
   expect(await atGateway()).toHaveLength(1);
 });
 
-test("a part sent back by a person does not stand for the rest that we owe", async () => {
+test("a partial refund in the dashboard does not replace the rest that is owed", async () => {
   const { db, order, addPayment, payments, provider, rowOf, runRefundSender, refundsOf, errors } = await setup();
   const { id } = (await order("ada")).body;
   const paymentId = await addPayment(id);

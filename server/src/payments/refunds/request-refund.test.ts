@@ -52,7 +52,7 @@ async function setup({ pending = false } = {}) {
   };
 }
 
-test("asked once for each order, by either of its ids; another's order is like none", async () => {
+test("one request for each order, by either of its ids; another user's order is like an unknown one", async () => {
   const { ask, orderId, requests } = await setup();
   const asked = await ask({ text: `  ${text}\n` });
   expect([asked.status, asked.body]).toEqual([
@@ -94,7 +94,7 @@ test.each([
   expect(await requests()).toEqual([]);
 });
 
-test("an order that nobody paid, or that went back, has nothing to ask for", async () => {
+test("an unpaid or refunded order has nothing to request", async () => {
   const { ask, order, rowOf, provider, payments, paymentId, requests } = await setup();
   const unpaid = (await order("ben", { subdomain: "lab-ben" })).body.id;
   const refused = await ask({}, "ben", unpaid);
@@ -106,7 +106,7 @@ test("an order that nobody paid, or that went back, has nothing to ask for", asy
   expect(await requests()).toEqual([]);
 });
 
-test("prorated: the unused share goes back once, its time is taken off, and the user hears the operator's words", async () => {
+test("prorated: the unused share goes back once, its time is taken off, and the user gets the operator's message", async () => {
   const { ask, grant, leave, states, runRefundSender, row, environment, ...rest } = await setup();
   await ask();
   await leave(30);
@@ -155,7 +155,7 @@ test("an amount leaves the time, a second request is a second refund, and never 
   expect(await row()).toMatchObject({ status: "fulfilled", usd_net_minor: 5 });
 });
 
-test("declined with words, once; nothing is owed, and nobody declines what nobody asked", async () => {
+test("declined with a message, once; nothing is owed, and without a request nothing can be declined", async () => {
   const { ask, grant, decline, notified, states, requests } = await setup();
   await expect(decline()).rejects.toThrow("There is no refund request");
   await ask();
@@ -168,7 +168,7 @@ test("declined with words, once; nothing is owed, and nobody declines what nobod
   expect(await requests()).toMatchObject([{ status: "declined", answer: "It ran all the time.", refund_id: null }]);
 });
 
-test("nobody has asked, and an operator refunds: once, and once more only when told so; a preview does nothing", async () => {
+test("an operator refunds without a request: once, and again only with `again`; a preview does nothing", async () => {
   const { grant, states, parts, environment, requests, notified } = await setup();
   const seen = await previewRefund({ ...parts, message: "" }, "full", async (tx, granted) => {
     const row = tx.selectFrom("environments").select("desired").executeTakeFirstOrThrow();

@@ -148,7 +148,7 @@ test.each(["dashboard", "operator", "dispute"] as const)(
   },
 );
 
-test("stopped, with no paid time left it ends and is no name that is kept for nothing", async () => {
+test("stopped without paid time left it ends, and its name is not kept", async () => {
   const { ways, leave, stop, environment } = await setup();
   await leave(0.9);
   await stop();

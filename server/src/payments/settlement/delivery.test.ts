@@ -81,7 +81,7 @@ test("G107 two farmed launches earn no credit", async () => {
   expect((await environments()).map(({ ended_reason }) => ended_reason)).toEqual(["silent", null]);
 });
 
-test("G107 what was not delivered is owed in GPU-hours of its order, once, and used in those of the next", async () => {
+test("G107 an undelivered order earns GPU-hours once, which the next order uses", async () => {
   const fake = { fail: 1 };
   const { launch, credits, db } = await setup(fake, 2);
   expect((await launch("ada", "one", 2)).status).toBe("refunding");
@@ -105,7 +105,7 @@ test("G107 a credit is whole minutes of the next environment, rounded up", () =>
   ]);
 });
 
-test("G107 credits of before are GPU-hours of their orders, and several open ones of an account become one", async () => {
+test("G107 older credits become GPU-hours of their orders, and several open ones of an account become one", async () => {
   const { client, connection } = await databaseBefore("0029");
   await client.query(`
     insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,

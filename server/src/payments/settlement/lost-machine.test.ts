@@ -69,7 +69,7 @@ test("time that ran out while the host did not answer is paid back from when it 
   expect(await refundsOf()).toMatchObject([{ reason: "hardware", amount_minor: 80 }]);
 });
 
-test("back within ten minutes nothing is paid back, and the next failure is counted anew", async () => {
+test("back within ten minutes nothing is refunded, and the next failure starts a new count", async () => {
   const { lose, later, environment, refundsOf } = await setup();
   await lose(2);
   await later(9);

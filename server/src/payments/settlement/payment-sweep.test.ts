@@ -31,7 +31,7 @@ function swept(db: Db) {
   };
 }
 
-test("no webhook and no poll tells of a payment: the sweep finds it, it is delivered, and a second sweep does nothing", async () => {
+test("without webhook and poll the sweep finds a payment, it is delivered, and a second sweep does nothing", async () => {
   const {
     id,
     runPaymentSweep,
@@ -60,7 +60,7 @@ test("no webhook and no poll tells of a payment: the sweep finds it, it is deliv
   expect(await db.selectFrom("payments").selectAll().execute()).toHaveLength(1);
 });
 
-test("found by the sweep when the GPUs are another's: all of it goes back, once", async () => {
+test("found by the sweep when the GPUs are taken: refunded in full, once", async () => {
   const {
     id,
     order,
@@ -86,7 +86,7 @@ test("found by the sweep when the GPUs are another's: all of it goes back, once"
   expect(await environments()).toEqual([]);
 });
 
-test("250 payments are read in pages of 100; those that hold no money, or whose money is known, are left alone", async () => {
+test("250 payments are read in pages of 100; those without money, or already recorded, are ignored", async () => {
   const world = await setup();
   const { db, provider, payments, order, pay, runPaymentSweep } = world;
   const { events, done } = swept(db);
@@ -117,7 +117,7 @@ test("250 payments are read in pages of 100; those that hold no money, or whose 
   expect(notified.map(({ event_id }) => event_id)).not.toContain(`sweep-${known}-captured-0`);
 });
 
-test("after a day without us the sweep goes back over that day, piece by piece, and goes on where it broke off", async () => {
+test("after a day of downtime the sweep covers that day in slices, and continues where it was interrupted", async () => {
   const world = await paidAfterAll();
   const { db, provider, runPaymentSweep, events, cursor, done, makeDue, errors } = world;
   const ago = async (hours: number) =>
@@ -145,7 +145,7 @@ test("after a day without us the sweep goes back over that day, piece by piece, 
   expect([calls, await events()]).toMatchObject([3, [{ event: "payment.swept" }]]);
 });
 
-test("a refund made elsewhere is found as well, and other keys' sweeps are theirs", async () => {
+test("a refund made elsewhere is found too, and sweeps of other keys are separate", async () => {
   const { id, provider, runPaymentSweep, runWebhookProcessor, rowOf, db, events } = await paidAfterAll();
   const theirs = { key_id: "rzp_live_other", swept_until: new Date("2020-01-01"), due_at: new Date("2020-01-01") };
   await db.insertInto("gateway_sweeps").values(theirs).execute();

@@ -75,7 +75,7 @@ test("C31 paid after it was cleared: delivered when name and GPUs are free", asy
   expect(await environments()).toMatchObject([{ subdomain: "lab-ada", status: "pending", gpu_count: 2 }]);
 });
 
-test("C31 paid after it was cleared: refunded when the GPUs or the name are gone, and nothing half taken stays", async () => {
+test("C31 paid after it was cleared: refunded when the GPUs or the name are taken, and nothing stays held", async () => {
   const { order, clear, pay, payments, provider, rowOf, environments, refundsOf, openLeases, db } = await setup({
     slots: 4,
   });
@@ -115,7 +115,7 @@ test("C34 two captured payments of one order: one environment, the second goes b
   expect(await rowOf(id)).toMatchObject({ status: "paid", usd_net_minor: 40 });
 });
 
-test("C35 refunded in the dashboard before we heard of it: never delivered, the rest goes back", async () => {
+test("C35 refunded in the dashboard before it was recorded: never delivered, the rest goes back", async () => {
   const { order, addPayment, payments, provider, rowOf, environments, refundsOf, db } = await setup();
   const part = (await order("ada")).body.id;
   expect(await settlePayment(payments, await provider.payment(await addPayment(part, { refunded_minor: 15 })))).toBe(
@@ -136,7 +136,7 @@ test("C35 refunded in the dashboard before we heard of it: never delivered, the 
   expect(await environments()).toEqual([]);
 });
 
-test("C31 paid late, the GPUs are gone and the name's hold has lapsed: that name too stays as it was, nothing half taken", async () => {
+test("C31 paid late, the GPUs are taken and the name's hold has lapsed: the name stays as it was, and nothing stays held", async () => {
   const { order, clear, pay, payments, provider, db } = await setup({ slots: 4 });
   const { id } = (await order("ada", { subdomain: "shared", gpu_count: 4 })).body;
   await clear("ada", id);
@@ -149,7 +149,7 @@ test("C31 paid late, the GPUs are gone and the name's hold has lapsed: that name
   expect(await claims()).toEqual(before);
 });
 
-test("a payment that says it is another order's changes neither order", async () => {
+test("a payment that names another order changes neither order", async () => {
   const { order, pay, payments, provider, rowOf, db } = await setup();
   const [mine, other] = [(await order("ada")).body.id, (await order("ben")).body.id];
   const payment = await provider.payment((await pay(mine)).body.razorpay_payment_id);
@@ -159,7 +159,7 @@ test("a payment that says it is another order's changes neither order", async ()
   expect(await db.selectFrom("payments").select("status").execute()).toEqual([{ status: "authorized" }]);
 });
 
-test("a failed refund that a person settles in the dashboard closes the order, and nothing is announced twice", async () => {
+test("a failed refund that is settled in the dashboard closes the order, and nothing is announced twice", async () => {
   const { order, addPayment, payments, provider, rowOf, runRefundSender, refundsOf, db } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await provider.payment(await addPayment(id, { amount_minor: 39 }));
@@ -175,7 +175,7 @@ test("a failed refund that a person settles in the dashboard closes the order, a
   expect(titles.map(({ title }) => title).sort()).toEqual(["Refund sent", "Refund started"]);
 });
 
-test("a payment of an order that we do not know is left alone", async () => {
+test("a payment of an unknown order is ignored", async () => {
   const { order, pay, payments, provider, db } = await setup();
   const { id } = (await order("ada")).body;
   const payment = await provider.payment((await pay(id)).body.razorpay_payment_id);
@@ -232,7 +232,7 @@ async function delivered(isDelivered = true) {
   return { ...world, id, refundOutside };
 }
 
-test("C45 the name was rented anew and has ended; the old payment comes late: it goes back, the name stays the other's", async () => {
+test("C45 the name was rented again and has ended; the old payment comes late: it goes back, and the name stays the other user's", async () => {
   const { order, clear, pay, create, payments, provider, runReconciler, environments, refundsOf, db } = await setup();
   const { id: old } = (await order("ada", { subdomain: "shared" })).body;
   await clear("ada", old);
@@ -270,7 +270,7 @@ test("C40 one credit and two deliveries at once: it is used once", async () => {
   expect((await rows()).map(({ hours }) => hours).sort()).toEqual([1, 3]);
 });
 
-test("C47 the database throws everybody out while payments settle: asked again, each is settled once", async () => {
+test("C47 the database closes all connections while payments settle: retried, each is settled once", async () => {
   const { log, errors: lost } = recordLog();
   const { order, pay, payments, provider, rowOf, environments, db } = await setup({
     database: { log },

@@ -30,7 +30,7 @@ test("C39 given up while it still comes up: no GPU is free before the run is gon
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
 });
 
-test("C39 a start that lands after the give-up is a stray: removed, refunded once, and its GPUs are the next buyer's alone", async () => {
+test("C39 a start that completes after the timeout is an orphan: removed, refunded once, and its GPUs are the next buyer's alone", async () => {
   const { create, proof, id, driver, runReconciler, runRefundSender, order, pay, ...rest } = await paidOrder();
   const { start } = driver;
   const late: (() => Promise<void>)[] = [];

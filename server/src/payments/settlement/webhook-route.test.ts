@@ -47,7 +47,7 @@ test("C30 the browser dies after paying and nobody polls: the webhook delivers",
   expect(await environments()).toHaveLength(1);
 });
 
-test("a refund is followed to its end by its webhooks", async () => {
+test("a refund is completed by its webhooks", async () => {
   const { order, pay, url, runWebhookProcessor, runWebhookSender, runReconciler, runRefundSender, db, ...rest } =
     await setup();
   const { id } = (await order("ada")).body;
@@ -85,7 +85,7 @@ test("C19 the callback and its webhooks in the same moment: one environment, and
   expect((await rowOf(id)).status).toBe("fulfilled");
 });
 
-test("C20 ten times, in any order, and an older word after a newer one: one environment", async () => {
+test("C20 ten times, in any order, and an older event after a newer one: one environment", async () => {
   const { order, pay, post, captured, runWebhookProcessor, worked, environments, rowOf, db } = await setup();
   const { id } = (await order("ada")).body;
   const paymentId = (await pay(id)).body.razorpay_payment_id;
@@ -124,7 +124,7 @@ test("C21 a signature that is wrong, missing, upper case, short, multibyte or of
   expect(await eventsOf()).toEqual([]);
 });
 
-test("C22 a body replayed, with a new id, the same one or none: stored as what it is, and nothing is done twice", async () => {
+test("C22 a body replayed, with a new id, the same one or none: nothing is done twice", async () => {
   const { order, pay, post, captured, runWebhookProcessor, worked, environments, eventsOf, db } = await setup();
   const { id } = (await order("ada")).body;
   const body = captured((await pay(id)).body.razorpay_payment_id);
@@ -139,7 +139,7 @@ test("C22 a body replayed, with a new id, the same one or none: stored as what i
   expect(await db.selectFrom("payments").selectAll().execute()).toHaveLength(1);
 });
 
-test("C23 after a rotation of the secret: signed by the one before or the one now, it delivers; by any other it is refused", async () => {
+test("C23 after a rotation of the secret: signed with the old or the new one it delivers; with any other it is refused", async () => {
   const { order, pay, post, captured, sign, runWebhookProcessor, worked, rowOf, eventsOf } = await setup();
   runWebhookProcessor();
   for (const [user, secret] of [
@@ -156,7 +156,7 @@ test("C23 after a rotation of the secret: signed by the one before or the one no
   expect(await eventsOf()).toHaveLength(2);
 });
 
-test("C24 an event of an unknown order is kept and tried again, one of another account is closed; neither does anything", async () => {
+test("C24 an event of an unknown order is kept and retried, one of another account is closed; neither has an effect", async () => {
   const { bank, post, captured, runWebhookProcessor, eventsOf, db, environments } = await setupOrphan();
   const orphan = await bank();
   runWebhookProcessor();
@@ -178,7 +178,7 @@ test("C24 an event of an unknown order is kept and tried again, one of another a
   expect([await environments(), await db.selectFrom("payments").selectAll().execute()]).toEqual([[], []]);
 });
 
-test("C24 an event that could not be done while its order would be watched is closed with its reason", async () => {
+test("C24 an event that fails until the end of polling is closed with its reason", async () => {
   const { bank, post, captured, runWebhookProcessor, eventsOf, db } = await setupOrphan();
   await post(captured(await bank()), undefined, "stray");
   await db.updateTable("gateway_events").set({ received_at: sql`now() - interval '6 days'` }).execute();
@@ -187,7 +187,7 @@ test("C24 an event that could not be done while its order would be watched is cl
   expect((await eventsOf())[0]?.last_error).toContain("belongs to no order of ours");
 });
 
-test("a payment of another client of the account is told of once, in one line, however often it is asked about", async () => {
+test("a payment of another client of the account is logged once, in one line, however often it is retried", async () => {
   const { bank, post, captured, runWebhookProcessor, eventsOf, db, errors } = await setupOrphan();
   await post(captured(await bank()), undefined, "stray");
   runWebhookProcessor();
@@ -200,7 +200,7 @@ test("a payment of another client of the account is told of once, in one line, h
   ]);
 });
 
-test("a refund that nobody would look at for an hour is followed at once when its webhook comes", async () => {
+test("a refund that is due in an hour is polled at once when its webhook comes", async () => {
   const { order, addPayment, payments, provider, post, runWebhookProcessor, runRefundSender, refundsOf, db, rowOf } =
     await setup();
   const { id } = (await order("ada")).body;

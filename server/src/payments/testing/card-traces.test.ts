@@ -5,7 +5,7 @@ import { tracesInDatabase, tracesInLog } from "./card-traces.ts";
 
 const cards = [{ number: "4242424242424242", cvv: "9137", month: "11", year: "2093" }];
 
-test("a number, a CVV or an expiry is found wherever it stands, and nothing else is taken for one", async () => {
+test("a card number, a CVV or an expiry is found anywhere, and nothing else is reported", async () => {
   await using database = await testDatabase();
   const { db } = database;
   expect(await tracesInDatabase(db, cards)).toEqual([]);
