@@ -171,7 +171,7 @@ export const exportAccount = endpoint({
   method: "GET",
   path: "/profile/{user_id}/export",
   auth: "bearer",
-  summary: "Everything stored about the signed-in user as one document, without secrets (G71, G86)",
+  summary: "Exports the stored data of the signed-in user, without secrets (G71, G86)",
   body: nothing,
   reply: object({
     status: literal("success"),
@@ -194,8 +194,7 @@ export const deleteAccount = endpoint({
   method: "DELETE",
   path: "/profile/{user_id}",
   auth: "bearer",
-  summary:
-    "Deletes the account for good: environments end, files go, money owed still arrives, receipts stay without a name (G71, G86)",
+  summary: "Deletes the account: ends its environments, deletes files, keeps refunds and anonymous receipts (G71, G86)",
   body: object({ password: string().check(maxLength(maxPasswordLength)) }),
   reply: success,
   errors: ["not_found", "wrong_password", "unavailable"],

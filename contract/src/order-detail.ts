@@ -190,7 +190,7 @@ export const orderDetail = endpoint({
   path: "/orders/{order_id}",
   auth: "bearer",
   summary:
-    "One order: what was bought, what happened, and where its money is (G14, G16, G70). `order_id` is ours, or the provider's as create_order answers it",
+    "One order with its timeline and its money (G14, G16, G70). `order_id` is ours, or the provider's as returned by create_order",
   body: nothing,
   reply: object({ status: literal("success"), order }),
   errors: ["not_found"],

@@ -80,7 +80,7 @@ export const extendEnvironment = endpoint({
   method: "POST",
   path: "/environments/{id}/extend",
   auth: "bearer",
-  summary: "Opens an order for more hours; paid, they are added at once and the kernel is untouched (G86, G100)",
+  summary: "Opens an order for more hours, which are added at once after the payment, without a restart (G86, G100)",
   body: object({
     duration: literal([...durationHours]),
     /** Major units (G9); the server recomputes it and refuses a difference. */
@@ -122,7 +122,7 @@ export const askForRefund = endpoint({
   path: "/orders/{order_id}/refund-request",
   auth: "bearer",
   summary:
-    "Asks the operator for a refund of one paid order, by its own or the provider's id; one open request each (G68)",
+    "Requests a refund of a paid order from the operator, by our or the provider's id; one open request per order (G68)",
   body: object({
     reason: choice(refundRequestReasons),
     text: string().check(trim(), minLength(refundTextLength.min), maxLength(refundTextLength.max)),
@@ -136,7 +136,7 @@ export const clearOrder = endpoint({
   method: "POST",
   path: "/docker/payments/clear/{order_id}",
   auth: "bearer",
-  summary: "Sent when the dialog is dismissed; cancels an unpaid order after asking the provider (G13)",
+  summary: "Called when the dialog is dismissed; cancels an unpaid order after a check with the provider (G13)",
   body: nothing,
   reply: object({ status: literal("success"), cleared: optional(literal([true, false])) }),
   errors: ["not_found", "unavailable"],
@@ -148,7 +148,7 @@ export const createEnvironment = endpoint({
   method: "POST",
   path: "/docker/environment/create",
   auth: "bearer",
-  summary: "Proves a payment and waits, 45 s at most, for the environment it bought (G12, G72)",
+  summary: "Verifies a payment and waits at most 45 s for its environment (G12, G72)",
   body: object({
     container_request: containerRequest,
     payment_data: object({

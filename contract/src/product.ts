@@ -19,7 +19,7 @@ export const productConfig = endpoint({
   method: "GET",
   path: "/config",
   auth: "none",
-  summary: "What the browser app needs before anyone signs in",
+  summary: "Public settings of the browser app",
   body: nothing,
   reply: object({
     /** Version of the server; lets an open page detect an upgrade. */
@@ -48,7 +48,7 @@ export const capacity = endpoint({
   method: "GET",
   path: "/capacity",
   auth: "none",
-  summary: "What can be launched now, and when more frees up (G35, G86)",
+  summary: "Free capacity, and when more becomes free (G35, G86)",
   body: nothing,
   reply: object({
     status: literal("success"),
@@ -77,7 +77,7 @@ export const subdomainCheck = endpoint({
   method: "GET",
   path: "/subdomains/{name}",
   auth: "bearer",
-  summary: "Is this name free for the signed-in user? (G36, G86)",
+  summary: "Checks whether a subdomain is available to the signed-in user (G36, G86)",
   body: nothing,
   reply: object({
     status: literal("success"),

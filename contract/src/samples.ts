@@ -29,8 +29,7 @@ export const environmentSamples = endpoint({
   method: "GET",
   path: "/environments/{id}/samples",
   auth: "bearer",
-  summary:
-    "What an environment used, measured, for its owner; at most 288 points, none where nothing was measured (G33)",
+  summary: "Measured resource usage of an environment, at most 288 points; empty without data (G33)",
   query: { span: sampleSpans },
   body: nothing,
   reply: object({

@@ -43,7 +43,7 @@ export const settingsFlags = endpoint({
   method: "PUT",
   path: "/settings/{user_id}/flags",
   auth: "bearer",
-  summary: "Stores the given flags and leaves the others (G49); a second factor is not switched by a flag alone",
+  summary: "Changes only the given flags (G49); two-factor authentication cannot be set here",
   body: object({
     emailNotifications: optional(boolean()),
     billingAlerts: optional(boolean()),

@@ -22,7 +22,7 @@ export const productStatus = endpoint({
   method: "GET",
   path: "/status",
   auth: "none",
-  summary: "What is measured and published: launch times, what is free, since when it runs (G38)",
+  summary: "Published measurements: launch times, free capacity, first start (G38)",
   body: nothing,
   reply: object({
     status: literal("success"),

@@ -277,7 +277,7 @@ function warnings(config: Config): string[] {
     ...(mail.smtp || mail.outboxPage ? [] : ["SMTP_URL is not set: no mail is sent."]),
     ...(appUrl?.startsWith("https:") && !trustProxy
       ? [
-          "TRUST_PROXY is not set, though https needs a proxy in front: all visitors count as one address, for limits and logs. Set it to the proxy's addresses.",
+          "TRUST_PROXY is not set, though https needs a proxy in front: all clients count as one address, for rate limits and logs. Set it to the proxy's addresses.",
         ]
       : []),
   ];

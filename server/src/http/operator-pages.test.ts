@@ -105,7 +105,7 @@ test("https without TRUST_PROXY is a warning at the start, and none with it", as
     return logged().flatMap(({ level, msg }) => (String(msg).includes("TRUST_PROXY") ? [`${level}: ${msg}`] : []));
   };
   expect(await warningsOf(notified)).toEqual([
-    "warn: TRUST_PROXY is not set, though https needs a proxy in front: all visitors count as one address, for limits and logs. Set it to the proxy's addresses.",
+    "warn: TRUST_PROXY is not set, though https needs a proxy in front: all clients count as one address, for rate limits and logs. Set it to the proxy's addresses.",
   ]);
   expect(await warningsOf(quiet)).toEqual([]);
 }, 90_000);
