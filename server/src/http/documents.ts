@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -75,9 +75,7 @@ async function documentOf(html: string): Promise<Document> {
   return { bodies: { br, gzip: zipped, identity }, etag, scripts };
 }
 
-function sha256(content: string | Buffer): Buffer {
-  return createHash("sha256").update(content).digest();
-}
+const sha256 = (content: string | Buffer) => hash("sha256", content, "buffer");
 
 function encodingOf(accepted = ""): keyof Document["bodies"] {
   const offers = accepted.split(",").map((offer) => offer.trim().toLowerCase());

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { IdentityError } from "./identity.ts";
@@ -26,7 +26,7 @@ export interface Windows {
 
 /** A fixed-window rate limit, which begins with the first attempt. Counted in the database, so shared by all processes (G91). */
 export function countWindows(db: Db, { name, limit, windowMs }: Window): Windows {
-  const hashOf = (key: string) => createHash("sha256").update(`${name}\0${key}`).digest();
+  const hashOf = (key: string) => hash("sha256", `${name}\0${key}`, "buffer");
 
   async function waitMs(key: string): Promise<number> {
     const { rows } = await sql<{ ms: number }>`

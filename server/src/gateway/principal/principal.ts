@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { addressToken } from "./address-token.ts";
@@ -39,5 +39,5 @@ export function principalOf(
 
 /** Compares digests, so that the timing does not reveal the secret's length. */
 function isSame(token: string, secret: string): boolean {
-  return timingSafeEqual(createHash("sha256").update(token).digest(), createHash("sha256").update(secret).digest());
+  return timingSafeEqual(hash("sha256", token, "buffer"), hash("sha256", secret, "buffer"));
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash as digest } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
@@ -54,9 +54,7 @@ export async function signIn(
 ): Promise<void> {
   const query = new URL(request.url as string, "http://environment").searchParams;
   const path = localPath(query.get("path"));
-  const hash = createHash("sha256")
-    .update(query.get("code") ?? "")
-    .digest();
+  const hash = digest("sha256", query.get("code") ?? "", "buffer");
   const code = await findCode(deps.db, hash, route);
   if (!code) {
     // Back button or reload in a browser that is signed in already.

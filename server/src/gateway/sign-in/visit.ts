@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash as digest, randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { cookieHeader } from "../principal/cookie-header.ts";
 import { isNavigation } from "../principal/is-navigation.ts";
@@ -43,6 +43,4 @@ function valuesOf(request: IncomingMessage, secure: boolean): readonly string[] 
     .filter((value) => /^[\w-]{43}$/.test(value));
 }
 
-function hashOf(value: string): Buffer {
-  return createHash("sha256").update(value).digest();
-}
+const hashOf = (value: string) => digest("sha256", value, "buffer");

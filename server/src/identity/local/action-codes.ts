@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import type { ActionKind } from "../identity.ts";
@@ -77,6 +77,4 @@ export async function dropCodes(tx: Tx, userId: string): Promise<void> {
     .execute();
 }
 
-function hashOf(code: string): Buffer {
-  return createHash("sha256").update(code).digest();
-}
+const hashOf = (code: string) => hash("sha256", code, "buffer");
