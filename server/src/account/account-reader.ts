@@ -6,7 +6,6 @@ import { type Profile, readProfiles } from "../identity/profiles.ts";
 import { accountUsageOf, type Usage } from "./account-usage.ts";
 import { type PaymentRow, paymentsOf } from "./payments-of.ts";
 
-/** What the profile endpoint shows of one user. */
 interface Account {
   readonly profile: Profile;
   readonly environments: readonly ListedEnvironment[];

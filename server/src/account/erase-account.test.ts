@@ -199,7 +199,7 @@ test("an environment that ends concurrently, with its cookies, does not deadlock
     await sql`update environments set stage = 'ending' where id = ${id}`.execute(tx);
     erasing = eraseAccount(db, identity, ada.id);
     await expect.poll(() => waitingForLocks(db)).toBe(1);
-    // As the end of an environment does, which holds its row.
+    // Simulates the end of an environment, which holds its row.
     await sql`update grants set revoked_at = now() where environment_id = ${id}`.execute(tx);
   });
   await erasing;

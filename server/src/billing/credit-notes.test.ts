@@ -9,7 +9,7 @@ const gst = {
   TAX_ADDRESS: "1 Dock Road, Mumbai 400001",
 };
 
-/** A rental of which a part went back by hand. */
+/** A rental with a partial refund from the dashboard. */
 async function setup(env: Record<string, string> = {}) {
   const app = await testApp(env);
   const stop = app.deliver();

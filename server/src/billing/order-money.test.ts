@@ -32,6 +32,6 @@ test.each([
   ["server_error", "technical"],
   ["something_new", "other"],
   [null, "other"],
-])("the provider's %s is %s to who pays", (reason, failure) => {
+])("the provider's reason %s is shown as %s", (reason, failure) => {
   expect(failureOf(reason)).toBe(failure);
 });

@@ -17,7 +17,7 @@ interface Bought {
   readonly payments?: readonly ("created" | "failed" | "authorized" | "captured")[];
 }
 
-/** An order as settling leaves it; unpaid when no payment of it was captured. */
+/** Inserts an order as settlement leaves it; unpaid without a captured payment. */
 async function buy(db: Db, { at, userId = "ada", type = "jupyter", netMinor = 240, payments }: Bought) {
   const id = newId();
   const attempts = payments ?? ["captured"];

@@ -74,7 +74,7 @@ test("a refund that failed, or could not be sent within the hour, needs a person
     await tx.updateTable("payments").set({ refund_minor: 0 }).execute();
   });
   expect(await page(id)).toMatchObject({ money: { place: "needs_person", charged: 0.39, refunding: 0.39 } });
-  // Put back, for the invariants that every test of money ends with.
+  // Restored for the invariants, which are checked after every test.
   await change({ status: "sent" });
   await db.updateTable("payments").set({ refund_minor: 39 }).execute();
 });

@@ -7,7 +7,7 @@ import { expectedBy } from "./order-money.ts";
 import { readOrder, refundsOf } from "./read-order.ts";
 import { setup } from "./testing/setup-order-page.ts";
 
-/** A further refund of a payment, as the loop leaves it. */
+/** Inserts a further refund of a payment, as the refund sender leaves it. */
 async function addRefund(db: Db, paymentId: string, change: Record<string, unknown>) {
   const { id } = await db
     .selectFrom("payments")

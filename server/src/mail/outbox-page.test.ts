@@ -72,7 +72,7 @@ test.each([
   ["half a key", {}, `/outbox?key=${key.slice(0, 32)}`],
   ["two keys", {}, `/outbox?key=${key}&key=${key}`],
   ["another cookie", { cookie: `operator=${key.replace("0", "1")}` }, "/outbox"],
-])("with %s, loopback is told that there is nothing", async (_, headers, url) => {
+])("with %s, loopback gets 404", async (_, headers, url) => {
   const { get } = await setup();
   for (const accept of ["application/json", "text/html"]) {
     const answer = await get({ accept, ...headers }, url);

@@ -30,7 +30,7 @@ test.each([
   ["mail me@evil.example", "Hello,"],
   ["<b>Ada</b>", "Hello,"],
   ["<script>alert(1)</script>", "Hello,"],
-])("to %s it says %s", (name, greeting) => {
+])("the greeting for %s is %s", (name, greeting) => {
   expect(reset(name).text.split("\n")[0]).toBe(greeting);
 });
 

@@ -42,7 +42,7 @@ test("a stopped server is reported in one sentence, with its own database and wi
   await ended;
   expect(await operator(["doctor"], { DATA_DIR })).toEqual({
     ...{ code: 1, stdout: "" },
-    stderr: `The database in ${DATA_DIR}/database is not running: start the server of this data folder, then ask again.\n`,
+    stderr: `The database in ${DATA_DIR}/database is not running: start the server of this data folder, then retry.\n`,
   });
   const DATABASE_URL = "postgres://berth:hidden@127.0.0.1:9/berth";
   expect(await operator(["gpus", "list"], { DATABASE_URL })).toEqual({

@@ -21,7 +21,7 @@ async function setup() {
   return { db, env, ask: async () => (await askDoctor(db, env)).found };
 }
 
-/** The product as it is here, with another version in its package. */
+/** A copy of the product with another version in its package. */
 function otherVersion(): string {
   const folder = mkdtempSync(join(tmpdir(), "berth-version-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

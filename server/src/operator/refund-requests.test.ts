@@ -10,7 +10,7 @@ import { listRefundRequests } from "./refund-requests.ts";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
-/** `npm run operator -- ...` beside the running server, on its database. */
+/** Runs `npm run operator -- ...` on the database of the running server. */
 async function operate(db: Db, ...words: string[]) {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
   const { host = "", user = "", password = "" } = inject("cluster");
@@ -39,7 +39,7 @@ async function setup() {
       if (text) await post(`/orders/${id}/refund-request`, userId, { reason: "other", text });
       return rowOf(id);
     },
-    /** Six hours more. */
+    /** Buys six more hours. */
     async more(userId: string) {
       const [row] = await environments();
       const request = { duration: 6, amount: 2.4, currency: "USD" };

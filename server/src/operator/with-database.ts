@@ -19,7 +19,7 @@ export async function withDatabase<T>(
     throw settings.kind === "external"
       ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)
       : new EmbeddedDatabaseError(
-          `The server of ${resolve(dataDir)} is not running: start it (npm start), then try again.`,
+          `The server of ${resolve(dataDir)} is not running: start it (npm start), then retry.`,
         );
   });
   try {

@@ -2,7 +2,7 @@ import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import { setup as money } from "../../payments/testing/setup.ts";
 import { readOrder } from "../read-order.ts";
 
-/** The money side, with ada's page of an order as it is now. */
+/** The payments modules, with ada's current page of an order. */
 export async function setup(options: Parameters<typeof money>[0] = {}) {
   const shop = await money(options);
   const { db, rowOf, order, pay, payments, provider } = shop;
@@ -13,7 +13,7 @@ export async function setup(options: Parameters<typeof money>[0] = {}) {
       if (!found) throw new Error("no such order");
       return { ...found, kinds: found.timeline.map(({ kind }) => kind) };
     },
-    /** Ordered and paid, and the payment noted; nothing delivers it unless the reconciler runs. */
+    /** Orders, pays and settles; without the reconciler nothing is delivered. */
     async paid(...request: Parameters<typeof order>) {
       const { id } = (await order(...request)).body;
       const { body: proof } = await pay(id);

@@ -8,7 +8,7 @@ import { announcer } from "../announcer.ts";
 
 export const announce = announcer({ appUrl: "https://berth.example", brandName: "Berth" });
 
-/** What happens, on a database that knows the user; calling `again` is the same event seen once more. */
+/** An event on a database with the user; `again` repeats it. */
 interface Happening {
   readonly db: Db;
   readonly again: () => Promise<unknown>;
@@ -33,7 +33,7 @@ export async function rented(flagOff: Parameters<Prepare>[0], durationHours = 48
   return { ...world, id };
 }
 
-/** An active one whose rows were then changed, looked at twice. */
+/** An active environment whose rows are changed before two passes of the reconciler. */
 export const later =
   (change: ReturnType<typeof sql>, durationHours = 48): Prepare =>
   async (flagOff) => {
@@ -48,12 +48,12 @@ export const later =
 export const leave = (seconds: number) =>
   sql`update environments set expires_at = now() + make_interval(secs => ${seconds})`;
 
-/** It is to stop after an hour, and nothing was done for so long. */
+/** Sets an idle stop after an hour, and the time since the last activity. */
 export const idleFor = (minutes: number) =>
   sql`with idle as (update environments set idle_minutes = 60)
     update activity set last_busy_at = now() - make_interval(mins => ${minutes})`;
 
-/** What led to the event is not what is tested. */
+/** Deletes the notices of the preparation. */
 export async function clear(db: Db): Promise<void> {
   await db.deleteFrom("notifications").execute();
   await db.deleteFrom("mails").execute();
@@ -84,6 +84,6 @@ export const password: (reset: boolean) => Prepare = (reset) => async (flagOff) 
   const code = await identity.createActionCode("PASSWORD_RESET", "ada@uni.example");
   if (reset) await identity.resetPassword(code ?? "", "Second password 2!");
   else await identity.updateUser(uid, { password: "Second password 2!" });
-  // The link is spent or dropped: it changes nothing more, and tells nothing more.
+  // The used link changes nothing and notifies nobody.
   return { db, again: () => identity.resetPassword(code ?? "", "Third password 3!").catch(() => undefined) };
 };

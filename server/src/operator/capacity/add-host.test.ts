@@ -23,7 +23,7 @@ import { listGpus } from "./quarantine-gpu.ts";
 
 const far = { id: "ant", address: "ssh://berth@10.0.0.5", homeRoot: "/var/lib/berth/homes", reach: "10.0.0.5" };
 
-/** `npm run operator -- hosts ...` with an empty data folder: what it prints, or refuses with. */
+/** Runs `npm run operator -- hosts ...` with an empty data folder and returns its output or error. */
 async function operate(db: Db, verb: string, ...words: string[]): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "berth-operator-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -17,7 +17,7 @@ import { listGpus, quarantineGpu, releaseGpu } from "./quarantine-gpu.ts";
 
 const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** `npm run operator -- ...` beside the running server, on its database. */
+/** Runs `npm run operator -- ...` on the database of the running server. */
 async function operate(db: Db, ...words: string[]) {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
   const { host = "", user = "", password = "" } = inject("cluster");

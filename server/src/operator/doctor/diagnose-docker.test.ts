@@ -43,7 +43,7 @@ async function setup() {
   return { db, install, folder, ask };
 }
 
-/** One that waits, with these labels, gone with its test. */
+/** Starts a container that sleeps, with these labels; removed with the test. */
 async function sleep(name: string, labels: Readonly<Record<string, string>>, isStarted = true): Promise<void> {
   const Entrypoint = ["/bin/sleep", "600"];
   const container = await docker.createContainer({ name, Image: image, Labels: labels, Entrypoint });
@@ -151,7 +151,7 @@ describe.skipIf(noRemote)(noRemote ? `another machine, skipped because ${noRemot
   });
 });
 
-/** The other machine gets what the engine calls by this name, doctor asks for what the catalogue names. */
+/** The other machine has the image by this name; doctor looks for the reference of the catalogue. */
 async function whyOther(): Promise<string | undefined> {
   const { Id } = await docker.getImage(image).inspect();
   return Id === (await currentImage("jupyter"))

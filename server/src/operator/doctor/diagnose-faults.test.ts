@@ -30,7 +30,7 @@ async function setup() {
     addHost,
     folder,
     ask: (env: Record<string, string> = {}) => askDoctor(db, { DATA_DIR: folder, ...env }),
-    /** A paid order of so many days ago, with its payment. */
+    /** Inserts a paid order of this many days ago, with its payment. */
     async pay(): Promise<string> {
       const id = await addOrder(db, { userId: "ada", subdomain: newId(), gpuCount: 1, durationHours: 1 });
       await sql`

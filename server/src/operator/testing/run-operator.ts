@@ -8,7 +8,7 @@ import type { Diagnosis } from "../doctor/diagnose.ts";
 
 const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-/** As `DATABASE_URL` names the database of a test. */
+/** Returns the `DATABASE_URL` of a test's database. */
 export async function databaseUrl(db: Db): Promise<string> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
   const { host = "", user = "", password = "" } = inject("cluster");
@@ -40,7 +40,7 @@ export async function askDoctor(db: Db, env: Readonly<Record<string, string>> = 
     DATABASE_URL: await databaseUrl(db),
     ...env,
   });
-  if (!stdout.startsWith("{")) throw new Error(`doctor said ${stderr || stdout}`);
+  if (!stdout.startsWith("{")) throw new Error(`doctor printed no JSON: ${stderr || stdout}`);
   const { notes, findings } = JSON.parse(stdout) as Diagnosis;
   const found = findings.filter(({ rows }) => rows.length > 0);
   return { code, notes, all: findings, found: Object.fromEntries(found.map(({ what, rows }) => [what, rows])) };

@@ -18,7 +18,7 @@ async function setup() {
     ...shop,
     open: (payment_id: string, amount?: number) => bank("", { payment_id, ...(amount && { amount }) }),
     decide: (id: string, status: string) => bank(`/${id}`, { status }),
-    /** A paid order; with another amount it is owed back. */
+    /** A paid order; with another amount it is refunded. */
     async buy(amount_minor?: number) {
       const { id } = (await order("ada")).body;
       const paymentId = amount_minor
@@ -197,7 +197,7 @@ test("lost in part after delivery: a refund by hand and one of ours never make m
   await decide(dispute, "lost");
   await syncDispute(payments, dispute);
   await expect.poll(async () => (await environment()).status).toBe("terminated");
-  // 15 are gone; what is left of it was hardly used, and nobody rents on by a payment that a bank has taken from (G108).
+  // 15 are lost; the rest was hardly used and is refunded, because a disputed payment buys no more time (G108).
   expect(await rowOf(id)).toMatchObject({ status: "fulfilled", usd_net_minor: 1 });
   rest.runRefundSender();
   await expect.poll(rest.refundStates, { timeout: 10_000 }).toEqual(["discretionary processed 24"]);

@@ -3,7 +3,7 @@ import { chromium, type Page } from "@playwright/test";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 import { operatorKey, setup } from "../testing/setup.ts";
 
-// A browser on a busy machine needs its time; nothing here waits without a reason.
+// Timeouts for a browser on a busy machine; there are no fixed waits.
 vi.setConfig({ testTimeout: 60_000 });
 
 const browser = chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "", args: ["--no-sandbox"] });

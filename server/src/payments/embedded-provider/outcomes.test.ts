@@ -4,7 +4,7 @@ import { operatorKey, setup } from "../testing/setup.ts";
 import { testCards } from "./cards.ts";
 import { outcomeNames } from "./outcomes.ts";
 
-/** An order at the gateway, and a merchant who hears webhooks. */
+/** An order at the provider, and a merchant that receives webhooks. */
 async function open(outcome: string, options: Parameters<typeof setup>[0] = {}) {
   const world = await setup(options);
   const { db, asMerchant: call } = world;

@@ -82,7 +82,7 @@ test("a failed refund is prepaid again, and one that arrives after all is booked
   await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
   await expect.poll(balances, { timeout: 10_000 }).toEqual({});
   expect((await shop.rowOf(id)).status).toBe("refunded");
-  // The bank sends it back: its second failure, and after it a second arrival.
+  // The bank returns it: its second failure, and then a second arrival.
   for (const _ of [1, 2]) {
     status = "failed";
     await recordReturnedRefund(payments, "rfnd_1");
@@ -165,7 +165,7 @@ test("each invariant finds its violation", async () => {
   expect(Object.keys(breaks)).toEqual(invariants.map(({ name }) => name));
   for (const { name, broken } of invariants)
     await db.connection().execute(async (connection) => {
-      // Past triggers and foreign keys: what they refuse is what a fault would have to get past.
+      // Disables triggers and foreign keys, which would refuse the fault.
       await sql`begin`.execute(connection);
       await sql`set local session_replication_role = replica`.execute(connection);
       await sql.raw(breaks[name] ?? "").execute(connection);

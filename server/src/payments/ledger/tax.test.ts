@@ -46,7 +46,7 @@ test("C44 the series has no gap and no duplicate under 100 parallel settlements,
   const bought: { readonly paymentId: string }[] = [];
   for (let from = 0; from < users.length; from += 10)
     bought.push(...(await Promise.all(users.slice(from, from + 10).map((user) => buy(user)))));
-  // At the very end, when the number has long been taken.
+  // Fails at the end of the transaction, after the number was taken.
   await sql
     .raw(`create function refuse_u13() returns trigger language plpgsql as $$ begin raise exception 'planted'; end $$;
     create constraint trigger planted after insert on receipts deferrable initially deferred

@@ -73,7 +73,7 @@ test("C26 the order of one with the payment of another, and a stolen proof", asy
   expect((await create("ada", { ...mixed, razorpay_signature: others.razorpay_signature })).body.code).toBe(
     "signature_mismatch",
   );
-  // Nobody but the provider could sign it, and yet the payment itself says whose it is.
+  // A valid signature, but the payment names another order.
   const razorpay_signature = createHmac("sha256", gateway.keySecret)
     .update(`${mixed.razorpay_order_id}|${mixed.razorpay_payment_id}`)
     .digest("hex");

@@ -48,8 +48,8 @@ test("a late authorization is captured only with the exact amount, and not for a
   expect(atGateway).toEqual([{ status: "authorized" }, { status: "authorized" }]);
 });
 
-test.each(["its orders are stopped", "it has all its GPUs by now"])(
-  "an authorisation that comes late is not captured for an account when %s",
+test.each(["it is on hold", "it has reached its GPU quota"])(
+  "a late authorization is not captured for an account when %s",
   async (why) => {
     const { order, clear, pay, addPayment, makeDue, runOrderPoller, rowOf, payments, provider, openLeases, db } =
       await setup({
@@ -57,7 +57,7 @@ test.each(["its orders are stopped", "it has all its GPUs by now"])(
       });
     const { id } = (await order("ada")).body;
     await clear("ada", id);
-    if (why === "its orders are stopped") await holdAccount(db, "ada");
+    if (why === "it is on hold") await holdAccount(db, "ada");
     else {
       const other = (await order("ada", { subdomain: "other-lab" })).body.id;
       await settlePayment(payments, await provider.payment((await pay(other)).body.razorpay_payment_id));

@@ -43,7 +43,7 @@ test("C14 killed between commit and the provider's response: the draft is opened
   for (const way of ["watch", "request"] as const) {
     const { order, db, runOrderPoller, provider } = await setup();
     const { id } = (await order("ada")).body;
-    // What a kill leaves behind: the provider has the order, our row is still a draft under a dead lease.
+    // State after a kill: the provider has the order, our row is still a draft with an expired lease.
     await db
       .updateTable("orders")
       .set({
@@ -64,7 +64,7 @@ test("C14 killed between commit and the provider's response: the draft is opened
   }
 });
 
-/** A proxy that lets a request through and then cuts the line instead of answering, `times` times. */
+/** A proxy that forwards matching requests and drops the connection before the response, `times` times. */
 function cutting(match: string, times: number) {
   let dropped = 0;
   const between = async (target: string) =>

@@ -189,7 +189,7 @@ test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and t
   expect(nextPoll({ ...order, status: "refunding" }, after(9000))).toEqual(after(9000 + 1440));
 });
 
-/** Makes an order older, as if it had been placed some minutes ago, and due. */
+/** `age` backdates an order by some minutes and makes it due. */
 async function withAge() {
   const world = await setup();
   const age = async (id: string, minutes: number) => {

@@ -36,7 +36,7 @@ async function setup() {
 
 const hoursLater = (from: Date | null, to: Date | null) => (Number(to) - Number(from)) / 3_600_000;
 
-test("paid, the hours are added at once, however often it is told, and nothing is restarted", async () => {
+test("paid, the hours are added at once, however often it is reported, and nothing is restarted", async () => {
   const { extend, pay, prove, environment, rowOf, payments, provider, openLeases, end, db } = await setup();
   const before = await environment();
   const { status, body } = await extend();

@@ -182,7 +182,7 @@ test("C41 a flood of different orders by one user is capped, and so are GPUs and
   runReconciler();
   await expect.poll(async () => (await environments())[0]?.status, { timeout: 10_000 }).toBe("active");
   expect((await order("ada", { subdomain: "second", gpu_count: 4 })).body.code).toBe("too_many_gpus");
-  // What it had before a stop is not what it has.
+  // Released leases do not count.
   await sql`insert into gpu_leases (id, gpu_id, holder_kind, holder_id, released_at)
     select 'past', min(gpu_id), 'environment', min(holder_id), now() from gpu_leases where holder_kind = 'environment'`.execute(
     db,

@@ -4,7 +4,7 @@ import { setup } from "../testing/setup.ts";
 
 const createOrder = "/docker/payments/create_order";
 
-/** What a hostile browser would send, and that nothing came of any of it. */
+/** Requests of a hostile browser, and checks that they had no effect. */
 async function hostile() {
   const { post, db, openLeases } = await setup();
   const body = orderBody("ada");
@@ -54,7 +54,7 @@ test("C2 a GPU count that is not offered: refused, nothing created", async () =>
 
 test("C3 a duration that is not offered: refused, nothing created", async () => {
   const { container, refusedWhole, nothingCreated } = await hostile();
-  // JSON has no NaN: what a browser sends instead is null, and a script its name.
+  // JSON has no NaN: a browser sends null, a script the text.
   await refusedWhole([2, Number.NaN, "NaN", 168.5, 0, -1, null].map((duration) => container({ duration })));
   await nothingCreated();
 });

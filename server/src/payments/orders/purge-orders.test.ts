@@ -17,7 +17,7 @@ test("unpaid orders are deleted 30 days after their last poll, webhooks 30 days 
   const { body: proof } = await pay(late.body.id);
   await create("eve", proof, { subdomain: "late-lab" });
   const paid = (await rowOf(late.body.id)).id;
-  // An order that was cancelled, and had a payment all the same.
+  // A cancelled order with a payment.
   const failing = await order("kay", { subdomain: "failing-lab" });
   await pay(failing.body.id, "5305620000050001");
   await clear("kay", failing.body.id);

@@ -14,7 +14,7 @@ async function setup(options: Parameters<typeof money>[0] = {}) {
       const { hold_until } = await rowOf(id);
       return Math.round((hold_until.getTime() - Date.now()) / 60_000);
     },
-    /** Everything of ada's was so many minutes earlier. */
+    /** Backdates all of ada's orders by this many minutes. */
     later: (minutes: number) =>
       sql`update orders set created_at = created_at - make_interval(secs => ${minutes * 60}),
         hold_until = hold_until - make_interval(secs => ${minutes * 60}), closed_at = closed_at - make_interval(secs => ${minutes * 60})
@@ -78,7 +78,7 @@ test("unpaid GPU-minutes within a day are limited, whatever the names: 429 with 
     const answer = await order("ada", { subdomain: `lab-${n}`, gpu_count: 8 });
     if (answer.status === 200) held.push((await holdOf(answer.body.id)) + 2);
     else refused = answer;
-    // Nobody pays: each hold runs to its end, and its order is ended by the poll.
+    // Unpaid: each hold runs to its end, and the poller expires its order.
     await later(30);
   }
   const kept = held.reduce((sum, each) => sum + each * 8, 0);

@@ -4,7 +4,7 @@ import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** Far beyond the test's own limit: whoever waits for it has missed what it was told. */
+/** Far beyond the test's own timeout: a wait that lasts so long has missed its notification. */
 const neverMs = 600_000;
 
 test("a wait ends at once when it is aborted", async () => {
@@ -12,7 +12,7 @@ test("a wait ends at once when it is aborted", async () => {
   const changes = await openChanges(database);
   const shutdown = new AbortController();
   const read = async () => {
-    // By then the look is over and the wait has begun.
+    // By then the read is over and the wait has begun.
     setImmediate(() => shutdown.abort());
     return undefined;
   };
@@ -34,7 +34,7 @@ test("a wait reads again after a change of this user, and after no other", async
   let looks = 0;
   const read = async () => (++looks === 2 ? "there" : undefined);
   const waiting = waitUntil({ changes, userId: "ada", timeoutMs: neverMs, fallbackMs: neverMs, read });
-  // Subscribed after the wait: it has heard of it too by then.
+  // Subscribed after the wait, so the wait has been notified by then.
   const unsubscribe = changes.subscribe(({ user }) => user === "ben" && ofBen.resolve(), ofBen.reject);
   await tell("ben");
   await ofBen.promise;

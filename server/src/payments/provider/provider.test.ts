@@ -30,6 +30,6 @@ if (keyId && keySecret) {
   const account = { keyId, kind: "razorpay", mode: "test", minimumMinor: { USD: 50, INR: 100 } } as const;
   const at = { ...account, baseUrl: "https://api.razorpay.com/v1" };
   const client = { keySecret, provider: razorpay({ ...at, keySecret }), outsider: razorpay({ ...at, keySecret: "x" }) };
-  // Paying needs a person and a browser there.
+  // Payments at Razorpay need a person and a browser.
   providerSuite("Razorpay in test mode", async () => client);
 }

@@ -12,7 +12,7 @@ interface Seen {
   readonly body: unknown;
 }
 
-/** A provider that answers what it is told to and keeps what it was asked. */
+/** A stub provider with a fixed response that records its requests. */
 async function answering(status: number, body: string, delayMs = 0) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {

@@ -5,7 +5,7 @@ import { delivery } from "../settlement/delivery.ts";
 import { settlePayment } from "../settlement/settle-payment.ts";
 import { setup } from "../testing/setup.ts";
 
-/** A payment that is owed back: captured with one cent less than the order. */
+/** A payment to be refunded: captured with one cent less than the order. */
 async function owed(options: Parameters<typeof setup>[0] = {}) {
   const world = await setup(options);
   const { id } = (await world.order("ada")).body;
@@ -159,7 +159,7 @@ test("cancelled while pending: full refund, no credit, and asking twice owes onc
   ]);
   const won = (await rowOf(id)).status;
   expect(race[2] === undefined).toBe(won === "refunding");
-  // What the reconciler records in the same transaction.
+  // The reconciler does this in the same transaction.
   if (won === "refunding") await db.updateTable("environments").set({ desired: "terminated" }).execute();
   expect(await refundsOf()).toHaveLength(won === "refunding" ? 1 : 0);
   expect(await db.transaction().execute((tx) => delivered(tx, environment))).toBe(undefined);

@@ -7,7 +7,7 @@ import { declineRefund, grantRefund, previewRefund, type Share } from "./grant-r
 
 const text = "It was not reachable for two hours.";
 
-/** A rental of 40 US cents, delivered unless it is left pending. */
+/** A rental of 40 US cents, delivered by default. */
 async function setup({ pending = false } = {}) {
   const shop = await money();
   const { db, order, pay, payments, provider, rowOf, runReconciler, post, refundsOf } = shop;
@@ -32,7 +32,7 @@ async function setup({ pending = false } = {}) {
     states: async () => (await refundsOf()).map((row) => `${row.reason} ${row.status} ${row.amount_minor}`),
     environment: () => db.selectFrom("environments").selectAll().executeTakeFirstOrThrow(),
     row: () => rowOf(id),
-    /** Of the one hour that was bought, so many minutes are left. */
+    /** Sets the remaining minutes of the ordered hour. */
     leave: (minutes: number) =>
       db
         .updateTable("environments")

@@ -58,7 +58,7 @@ async function setup({ duration = 1 as DurationHours, credit = 0 } = {}) {
         .execute();
       await expect.poll(async () => (await environment()).status).toBe("stopped");
     },
-    /** So many hours of its time are left. */
+    /** Sets the remaining hours. */
     leave: (hours: number) =>
       sql`update environments set expires_at = now() + make_interval(secs => ${hours * 3600}) where id = ${id}`.execute(
         db,
@@ -86,7 +86,7 @@ async function setup({ duration = 1 as DurationHours, credit = 0 } = {}) {
 
 type Which = "base" | "extension";
 
-/** Of an order of hers that could not be delivered. */
+/** Grants a credit for an undelivered order. */
 async function openCredit({ db, order, rowOf, clear }: Awaited<ReturnType<typeof money>>, hours: number) {
   const { id } = (await order("ada", { subdomain: "lab-before" })).body;
   await clear("ada", id);
@@ -103,20 +103,20 @@ test.each<
     number,
   ]
 >([
-  // Whichever way the base order's price goes back, the six hours of the extension stay.
+  // However the base order is refunded, the six hours of the extension stay.
   ["running", { of: "base", by: "dashboard" }, 6],
   ["running", { of: "base", by: "operator" }, 6],
   ["running", { of: "base", by: "dispute" }, 6],
   ["running, some of it used", { of: "base", by: "dashboard", left: 6.5 }, 5.5],
   ["running", { of: "extension", by: "operator" }, 1],
-  // Banked time is taken as time that runs; what is left stays banked, and it stays stopped.
+  // Banked time is taken like running time; the rest stays banked, and the environment stays stopped.
   ["stopped", { of: "base", by: "dashboard", stopped: true }, 6],
   ["stopped", { of: "extension", by: "dashboard", stopped: true }, 1],
   ["stopped", { of: "extension", by: "operator", stopped: true }, 1],
   // A monthly plan is 720 hours of its order.
   ["monthly", { of: "base", by: "dashboard", bought: { duration: 720 } }, 6],
   ["monthly", { of: "extension", by: "dispute", bought: { duration: 720 } }, 720],
-  // Hours that were given with an order go with it: a credit is used up by the order that it was used for.
+  // Bonus hours are taken with their order: its credit stays used.
   ["with two hours of a credit", { of: "base", by: "dashboard", bought: { credit: 2 } }, 6],
   ["with two hours of a credit", { of: "extension", by: "dashboard", bought: { credit: 2 } }, 3],
 ])(
@@ -199,7 +199,7 @@ test("prorated before, a machine that fails pays back the share of what is still
   expect(await grantRefund({ ...parts, orderId: orders.extension }, "prorated")).toMatchObject({ amountMinor: 119 });
   driver.failNext("start", "unavailable", 1000);
   await driver.crash((await environment()).id);
-  // Before a start has failed nothing says that the machine is at fault.
+  // Only a failed start shows that the machine is at fault.
   await expect.poll(async () => (await environment()).fault_since).not.toBeNull();
   await sql`update environments set give_up_at = now(), due_at = now(), lease_token = null, lease_expires_at = null`.execute(
     db,

@@ -7,12 +7,12 @@ import { grantRefund } from "../refunds/grant-refund.ts";
 import { setup as money } from "../testing/setup.ts";
 import { hoursOfCredit } from "./deadlines.ts";
 
-/** A shop whose reconciler runs; every start is silent as long as `fake` says so. */
+/** Payments with a running reconciler; `fake` decides how long starts are silent. */
 async function setup(fake: Readonly<Record<string, number>> = {}, giveUpAfterSeconds = 600) {
   const shop = await money({ fake, giveUpAfterSeconds, caps: { gpusPerUser: 64, launchesPerUser: 10 }, slots: 32 });
   const { db, order, pay, create, runReconciler, rowOf } = shop;
   runReconciler();
-  /** As if so long had gone by since the container of an order's launch has run; answers how many that were. */
+  /** Backdates the start of an order's container; returns the number of changed rows. */
   const tenMinutes = async (orderId: string) => {
     const { rows } = await sql`
       with aged as (
@@ -26,7 +26,7 @@ async function setup(fake: Readonly<Record<string, number>> = {}, giveUpAfterSec
   return {
     ...shop,
     credits,
-    /** Answers the order's row once it is no longer on its way. */
+    /** Waits until the order is no longer `paid`, and returns its row. */
     async launch(userId: string, subdomain: string, gpu_count: 1 | 2 | 4 | 6 | 8 = 2) {
       const { id } = (await order(userId, { subdomain, gpu_count })).body;
       const created = create(userId, (await pay(id)).body, { subdomain, gpu_count });

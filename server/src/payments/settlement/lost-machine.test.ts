@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { act } from "../../environments/api/environment-actions.ts";
 import { setup as money } from "../testing/setup.ts";
 
-/** A running environment: two GPUs for six hours, USD 2.40. Its machine can be made to fail. */
+/** A running environment: two GPUs for six hours, USD 2.40. Its machine can be broken. */
 async function setup() {
   const shop = await money();
   const { db, order, pay, create, driver, runReconciler, environments } = shop;
@@ -15,13 +15,13 @@ async function setup() {
     ...shop,
     id,
     environment,
-    /** Its run is gone, and the next starts do not work. */
+    /** Ends its run and lets the next starts fail. */
     async lose(times = 1000) {
       driver.failNext("start", "unavailable", times);
       await driver.crash((await environment()).id);
       await expect.poll(async () => (await environment()).fault_since).not.toBeNull();
     },
-    /** As if it had been down for so long; half of its six hours are left at the moment it failed. */
+    /** Backdates the failure; half of the six hours were left then. */
     async later(minutes: number) {
       await sql`update environments set down_since = now() - make_interval(mins => ${minutes}),
         fault_since = now() - make_interval(mins => ${minutes}),

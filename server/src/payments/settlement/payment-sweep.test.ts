@@ -4,7 +4,7 @@ import type { Db } from "../../database/database.ts";
 import { setup } from "../testing/setup.ts";
 import { settlePayment } from "./settle-payment.ts";
 
-/** Ada's order of a week ago: expired, asked about for the last time, and paid only now, with every webhook lost. */
+/** Ada's order of a week ago: expired, no longer polled, and paid only now, with every webhook lost. */
 async function paidAfterAll(options: Parameters<typeof setup>[0] = {}) {
   const world = await setup(options);
   const { id } = (await world.order("ada")).body;
@@ -26,7 +26,7 @@ function swept(db: Db) {
         .where("due_at", ">", sql<Date>`now() + interval '5 minutes'`);
       await expect.poll(async () => (await waiting.execute()).length).toBe(1);
     },
-    /** Ten minutes later, for whoever starts to sweep then. */
+    /** Makes the sweep due. */
     makeDue: () => db.updateTable("gateway_sweeps").set({ due_at: sql`now()` }).execute(),
   };
 }

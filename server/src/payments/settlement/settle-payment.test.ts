@@ -125,7 +125,7 @@ test("C35 refunded in the dashboard before it was recorded: never delivered, the
   expect(await settlePayment(payments, await provider.payment(await addPayment(whole, { refunded_minor: 40 })))).toBe(
     "refunding",
   );
-  // A webhook from before the refund, told after it.
+  // An older webhook that comes after the refund.
   const { rows: seen } = await sql<{ id: string }>`select gateway_payment_id as id from payments`.execute(db);
   for (const { id } of seen)
     expect(await settlePayment(payments, { ...(await provider.payment(id)), refundedMinor: 0 })).toBe("recorded");

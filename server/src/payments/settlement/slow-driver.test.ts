@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { DriverError } from "../../drivers/driver.ts";
 import { setup } from "../testing/setup.ts";
 
-/** One machine with room for one rental of two GPUs, paid by Ada and given up after a second. */
+/** One machine with capacity for one rental of two GPUs, paid by Ada, with a delivery timeout of a second. */
 async function paidOrder(fake: Record<string, number> = {}) {
   const world = await setup({ slots: 2, giveUpAfterSeconds: 1, fake });
   const { id } = (await world.order("ada")).body;
@@ -46,7 +46,7 @@ test("C39 a start that completes after the timeout is an orphan: removed, refund
   expect((await create("ben", next)).body.status).toBe("active");
   await late[0]?.();
   expect(await driver.list()).toHaveLength(2);
-  // As after a restart: the comparison with what the host has comes at once.
+  // As after a restart, which reconciles the inventory at once.
   runReconciler();
   runRefundSender();
   const running = async () => (await driver.list()).map(({ id: run }) => run);

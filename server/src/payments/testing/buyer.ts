@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { noLease } from "../../database/work-queue.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 
-/** The calls of a browser, as any user. */
+/** API calls of a browser, as any user. */
 export function buyer(app: ReturnType<typeof Fastify>, { db }: PaymentsDeps) {
   const post = async (url: string, userId: string, payload: object) => {
     const response = await app.inject({ method: "POST", url, headers: { "x-user": userId }, payload });
@@ -24,7 +24,7 @@ export function buyer(app: ReturnType<typeof Fastify>, { db }: PaymentsDeps) {
     clear: (userId: string, orderId: string) => post(`/docker/payments/clear/${orderId}`, userId, {}),
     rowOf: (gatewayOrderId: string) =>
       db.selectFrom("orders").selectAll().where("gateway_order_id", "=", gatewayOrderId).executeTakeFirstOrThrow(),
-    /** The order's time has come: the poll is due now. */
+    /** Makes the order's poll due. */
     makeDue: (gatewayOrderId: string) =>
       db
         .updateTable("orders")

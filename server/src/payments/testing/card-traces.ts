@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
-/** What was typed into a payment dialog. CVV and year are best chosen so that nothing else looks like them. */
+/** Card data typed into a payment dialog. Choose a CVV and a year that occur nowhere else. */
 export interface TypedCard {
-  /** Digits alone. */
+  /** Digits only. */
   readonly number: string;
   readonly cvv: string;
   /** "11" */
@@ -12,7 +12,7 @@ export interface TypedCard {
   readonly year: string;
 }
 
-/** Every place where something of these cards stands that is neither the network nor the last four digits. */
+/** Finds every occurrence of card data in the database, except the network and the last four digits. */
 export async function tracesInDatabase(db: Db, cards: readonly TypedCard[]): Promise<readonly string[]> {
   const pattern = patternOf(cards);
   const { rows: tables } = await sql<{ schema: string; name: string; columns: { name: string; type: string }[] }>`
@@ -34,13 +34,13 @@ export async function tracesInDatabase(db: Db, cards: readonly TypedCard[]): Pro
   return found;
 }
 
-/** The lines of a log that hold something of these cards. The id of a process may be any number. */
+/** Returns the log lines with data of these cards. The process id is ignored. */
 export function tracesInLog(log: string, cards: readonly TypedCard[]): readonly string[] {
   const pattern = new RegExp(patternOf(cards));
   return log.split("\n").filter((line) => pattern.test(line.replace(/"pid":\d+/g, "")));
 }
 
-/** As PostgreSQL and JavaScript both read it. */
+/** A regular expression for both PostgreSQL and JavaScript. */
 function patternOf(cards: readonly TypedCard[]): string {
   const parts = cards.flatMap(({ number, cvv, month, year }) => [
     `(?<![0-9])${spaced(number.slice(0, 8))}`,
@@ -52,7 +52,7 @@ function patternOf(cards: readonly TypedCard[]): string {
   return [...new Set(parts)].join("|");
 }
 
-/** However it was grouped. */
+/** Matches any grouping of the digits. */
 function spaced(digits: string): string {
   return [...digits].join("[ -]?");
 }

@@ -3,27 +3,27 @@ import { describe, expect, test } from "vitest";
 import type { Proof } from "../embedded-provider/charge.ts";
 import { type Provider, ProviderError } from "../provider/provider.ts";
 
-/** What a test needs of a provider, whoever it is. */
+/** A provider implementation under test. */
 export interface ProviderUnderTest {
   readonly provider: Provider;
   readonly keySecret: string;
-  /** The same account, asked with another secret. */
+  /** The same account with a wrong secret. */
   readonly outsider: Provider;
 }
 
-/** What a browser and a bank do: only where no person is needed for it. */
+/** Actions of a browser and a bank, if they need no person. */
 export interface Paying {
   pay(orderId: string): Promise<Proof>;
-  /** Paid, and not captured; answers the payment's id. */
+  /** Pays without capture; returns the payment's id. */
   authorize(orderId: string): Promise<string>;
-  /** The bank asks for 100 minor units of a payment back; answers the dispute's id. */
+  /** Opens a dispute over 100 minor units; returns its id. */
   dispute(paymentId: string): Promise<string>;
 }
 
 const minute = 60_000;
 const unknown = { order: "order_00000000000000", payment: "pay_00000000000000", refund: "rfnd_00000000000000" };
 
-/** The port of provider.ts, as every implementation keeps it. */
+/** Contract tests of provider.ts for every implementation. */
 export function providerSuite(
   name: string,
   under: () => Promise<ProviderUnderTest>,
