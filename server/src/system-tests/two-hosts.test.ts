@@ -97,7 +97,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     const added = await hosts("add", "remote", address, "--home-root", homeRoot);
     expect(added).toMatch(/^remote can be used: no GPU, so 1 CPU slots; runs are reached at 127.0.0.1/);
     expect(added).toMatch(/WARNING: it has no firewall: .*hosts firewall remote GATEWAY/);
-    expect(added).toMatch(/remote is added; a running server rents on it when it starts again$/);
+    expect(added).toMatch(/remote is added; a running server rents on it after its next start$/);
     expect(await hosts("list")).toMatch(/^local fake: 1 GPUs.*\nremote docker at ssh:\S+: 0 GPUs/);
     before.child.kill("SIGTERM");
     await before.ended;
@@ -171,7 +171,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
       .poll(() => product.logged().find(({ event }) => event === "host.unreachable"), { timeout: 60_000 })
       .toMatchObject({ hostId: "remote", msg: expect.stringMatching(/^ssh:\S+ (cannot be reached|is refused)/) });
     expect(await product.must("GET", "/capacity")).toMatchObject({ total: 1, free: 1 });
-    expect(await hosts("remove", "remote")).toBe("remote is removed; a running server forgets it when it starts again");
+    expect(await hosts("remove", "remote")).toBe("remote is removed; a running server notices it at its next start");
     expect(await hosts("check", "remote")).toMatch(/^There is no host remote on another machine/);
   });
 });

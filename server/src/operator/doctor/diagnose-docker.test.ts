@@ -68,7 +68,7 @@ describe.skipIf(absent)(absent ? `doctor and Docker, skipped because ${absent}` 
     const { found, code } = await ask();
     expect(found["Containers without an environment"]?.toSorted()).toEqual([
       `${name("bare")} on local is running since 0m: belongs to no environment`,
-      `${name("gone")} on local is running since 0m: its environment gone is not there`,
+      `${name("gone")} on local is running since 0m: its environment gone does not exist`,
     ]);
     expect(code).toBe(1);
   });

@@ -217,7 +217,7 @@ test("C35 all of it refunded in the dashboard while it starts: it ends, without 
   expect(await db.selectFrom("time_credits").selectAll().execute()).toEqual([]);
 });
 
-/** A paid order of 0.40 USD, delivered unless told otherwise, whose money can go back behind our back. */
+/** A paid order of 0.40 USD, delivered by default, that can be refunded in the dashboard. */
 async function delivered(isDelivered = true) {
   const world = await setup();
   const { order, pay, payments, provider, rowOf, runReconciler } = world;
