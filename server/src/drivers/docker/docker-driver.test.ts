@@ -226,12 +226,6 @@ describe.skipIf(absent)(
       expect((await container.inspect()).State.Status).toBe("exited");
     });
 
-    test("a home that another installation's run uses is kept", async () => {
-      const wanted = await begin();
-      const other = await machine.open("other");
-      await expect(other.deleteHome(wanted.home)).rejects.toMatchObject({ code: "refused" });
-    });
-
     test("the error names an absent GPU, a type without an image and a removed image", async () => {
       await expect(driver.start(testSpec({ gpus: ["GPU-1f2e"] }))).rejects.toMatchObject({ code: "no_gpu" });
       await expect(driver.start(testSpec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });

@@ -7,13 +7,13 @@ const run = promisify(execFile);
 
 export interface Wanted {
   readonly ca: string;
-  /** What the other side checks it for; without one it is a client's. */
+  /** The server address that it is valid for; without one it is a client certificate. */
   readonly address?: string;
-  /** From now; negative: it has ended already. */
+  /** From now on; negative: it has expired. */
   readonly days?: number;
 }
 
-/** Certificates as an operator makes them, in a folder: `NAME.pem` and `NAME-key.pem`. */
+/** Creates certificates in a folder, as an operator does: `NAME.pem` and `NAME-key.pem`. */
 export function certificatesIn(folder: string) {
   const at = (name: string) => join(folder, name);
   const newKey = (name: string) => [

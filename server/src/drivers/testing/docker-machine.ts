@@ -19,7 +19,7 @@ const socketPath = "/var/run/docker.sock";
 export const docker = new Docker({ socketPath });
 const images = new Map([["jupyter", "berth/jupyter:local"]]);
 
-/** Why the suite of containers cannot run on this machine; undefined where it can. */
+/** Why containers cannot be tested on this machine; undefined where they can. */
 export async function whyNoDocker(): Promise<string | undefined> {
   try {
     const found = await docker.listImages({ filters: { reference: [...images.values()] } });

@@ -14,7 +14,7 @@ export interface TestMachine {
   close(): Promise<void>;
 }
 
-/** Several test runs may share one machine, and names on it. */
+/** Several test runs may share one machine and its names. */
 const mark = randomBytes(4).toString("hex");
 let counter = 0;
 
@@ -72,13 +72,13 @@ export async function waitUntilReady(driver: Driver, wanted: Spec): Promise<void
   await expect.poll(() => status().catch(() => 0), { timeout: 15_000, interval: 20 }).toBe(200);
 }
 
-/** One request over the run's own endpoint. Throws "no answer" after `limitMs`. A PUT sends text as a file's content. */
+/** One request over the run's own endpoint. Throws "no response" after `timeoutMs`. A PUT sends text as a file's content. */
 export async function callLab(
   driver: Driver,
   wanted: Spec,
   method: string,
   path: string,
-  limitMs = 5_000,
+  timeoutMs = 5_000,
   text?: string,
 ) {
   const seen = await driver.observe(wanted.id);
@@ -89,7 +89,7 @@ export async function callLab(
     "content-type": "application/json",
   };
   const sent = request({ ...target(seen.endpoint), method, path, headers });
-  const timer = setTimeout(() => sent.destroy(new Error("no answer")), limitMs);
+  const timer = setTimeout(() => sent.destroy(new Error("no response")), timeoutMs);
   sent.end(text === undefined ? "" : JSON.stringify({ type: "file", format: "text", content: text }));
   try {
     const [response] = await once(sent, "response");

@@ -104,7 +104,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       await driver.pause(wanted.id);
       await driver.pause(wanted.id);
       expect(await driver.observe(wanted.id)).toMatchObject({ state: "paused", generation: 1 });
-      await expect(callLab(driver, wanted, "GET", "/api", 300)).rejects.toThrow("no answer");
+      await expect(callLab(driver, wanted, "GET", "/api", 300)).rejects.toThrow("no response");
       const second = await machine.open();
       expect(await second.observe(wanted.id)).toMatchObject({ state: "paused" });
       await second.start(wanted);

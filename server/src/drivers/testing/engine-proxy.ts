@@ -7,7 +7,7 @@ export interface EngineProxy {
   readonly path: string;
   /** Faults of all connections from now on: slow is 3 s each way, silent passes nothing, cut ends in the middle of a response. */
   fault: "none" | "slow" | "silent" | "cut";
-  /** Gets each request's first line; the request is passed on when the returned promise resolves. */
+  /** Called with each request's first line; the request is forwarded when the returned promise resolves. */
   onRequest: (head: string) => Promise<void> | undefined;
   /** Number of open connections. */
   count(): number;

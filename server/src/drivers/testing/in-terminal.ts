@@ -2,7 +2,7 @@ import { Agent, WebSocket } from "undici";
 import type { Driver, Spec } from "../driver.ts";
 import { callLab, waitUntilReady } from "./drive-run.ts";
 
-/** What a line typed into a new terminal of JupyterLab prints, up to its end. */
+/** Runs a line in a new terminal of JupyterLab and returns its output. */
 export async function runInTerminal(driver: Driver, wanted: Spec, line: string): Promise<string> {
   await waitUntilReady(driver, wanted);
   const seen = await driver.observe(wanted.id);
@@ -15,7 +15,7 @@ export async function runInTerminal(driver: Driver, wanted: Spec, line: string):
   const socket = new WebSocket(`ws://${at}/terminals/websocket/${name}?token=${wanted.token}`, { dispatcher });
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let printed = "";
-  // As it is typed it stands there too, in another spelling.
+  // The terminal echoes the typed line too, so the end mark is quoted in it.
   socket.addEventListener("open", () => socket.send(JSON.stringify(["stdin", `${line}; echo o""ver\r`])));
   socket.addEventListener("error", () => reject(new Error("no terminal")));
   socket.addEventListener("message", ({ data }) => {
@@ -31,7 +31,7 @@ export async function runInTerminal(driver: Driver, wanted: Spec, line: string):
   }
 }
 
-/** Without what tells a screen that pasted text begins and ends. */
+/** Without the escape codes of bracketed paste. */
 function plain(printed: string): string {
   return printed.replaceAll("\u001b[?2004l", "").replaceAll("\u001b[?2004h", "").replaceAll("\r", "");
 }

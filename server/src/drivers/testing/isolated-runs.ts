@@ -14,7 +14,7 @@ export const socketPath = "/var/run/docker.sock";
 export const engine = openEngine({ socketPath });
 const { docker } = engine;
 
-/** Why the firewall cannot be tried on this machine; undefined where it can. */
+/** Why the firewall cannot be tested on this machine; undefined where it can. */
 export async function whyNoFirewall(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "it takes root to make networks and firewall rules";
   for (const command of ["docker", "ip", "iptables", "ip6tables", "mkfs.ext4", "mount"]) {
@@ -41,7 +41,7 @@ export interface Ran {
   readonly info: ContainerInspectInfo;
 }
 
-/** A new folder as a run's home, gone with the test's end. */
+/** A new folder as a run's home. */
 export async function newHome(): Promise<string> {
   const home = mkdtempSync(join(tmpdir(), "berth-home-"));
   await chown(home, runUser, runUser);
@@ -52,18 +52,18 @@ interface Asked {
   readonly network: string;
   readonly home?: string;
   readonly limits?: Partial<Spec["limits"]>;
-  /** What the test needs besides, such as a name server of its own. */
+  /** Additional options, such as a name server of its own. */
   readonly host?: HostConfig;
 }
 
 const roomy = { cpus: 1, memoryMb: 512, shmMb: 16, pids: 256, diskGb: 1 };
 
-/** A Python program in a container as anybody would start it: root, the engine's own flags. */
+/** Runs a Python program in a container with the engine's defaults, as root. */
 export function runPlain(program: string, host: HostConfig, user = "0"): Promise<Ran> {
   return finish({ Image: image, User: user, HostConfig: host }, program);
 }
 
-/** The same program with everything that a run has and has not. */
+/** Runs the same program with the limits and rights of a run. */
 export async function runIsolated(program: string, { home, ...asked }: Asked): Promise<Ran> {
   const own = home ?? (await newHome());
   try {
@@ -86,7 +86,7 @@ async function finish(body: ContainerCreateOptions, program: string): Promise<Ra
     Tty: true,
     Entrypoint: ["/usr/bin/python3"],
     Cmd: ["-c", program],
-    // Where JupyterLab goes by itself.
+    // As JupyterLab.
     WorkingDir: "/home/berth",
   });
   try {
@@ -99,7 +99,7 @@ async function finish(body: ContainerCreateOptions, program: string): Promise<Ra
   }
 }
 
-/** A second run on a network, listening at 8888; gone when it is disposed of. */
+/** A second run on a network, listening at 8888; removed on disposal. */
 export async function startNeighbour(network: string) {
   const program =
     "import socket, time\nwith socket.create_server(('::', 8888), family=socket.AF_INET6, dualstack_ipv6=True): time.sleep(60)";

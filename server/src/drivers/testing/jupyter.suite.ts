@@ -13,7 +13,7 @@ with zipfile.ZipFile("harbour-9-py3-none-any.whl", "w") as archive:
     archive.writestr(f"{info}/RECORD", "")
 `;
 
-/** An extension of a page as `pip install` leaves it, beside some that nobody can read. */
+/** An extension of a page as `pip install` writes it, beside unreadable ones. */
 const extensions = `
 import json, os, pathlib
 place = pathlib.Path.home() / ".local/python/share/jupyter/labextensions"
@@ -30,7 +30,7 @@ for loop in ("a", "b"):
     os.symlink(place, place / loop)
 `;
 
-/** Everything that Jupyter, IPython and a start by name would run, each of which says so. */
+/** Everything that Jupyter, IPython and a start by name would run; each of them leaves a mark. */
 const configuration = `
 import json, pathlib
 home = pathlib.Path.home()

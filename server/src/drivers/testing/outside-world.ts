@@ -8,7 +8,7 @@ import { engine, shell } from "./isolated-runs.ts";
 
 const { docker } = engine;
 
-/** Of a world that only packets of the test's own bridges are led to: nothing of it is seen on the machine itself. */
+/** Addresses to which only the test's own bridges have routes: the machine itself is not affected. */
 export const outside = {
   metadata: "169.254.169.254",
   private: ["10.77.7.7", "172.16.7.7", "192.168.77.7", "100.64.7.7"],
@@ -21,8 +21,8 @@ export const outside = {
 const outsidePorts = [25, 80, 443, 465, 587];
 
 /**
- * A plain bridge, one of ours and one of ours with IPv6 and public addresses, all with the same world outside and a listener of this machine.
- * All of it ends with `close`.
+ * A plain bridge, one of ours, and one of ours with IPv6 and public addresses, all with routes to the same outside and to
+ * a listener of this machine. `close` removes everything.
  */
 export async function openOutsideWorld() {
   const tag = randomBytes(4).toString("hex");
@@ -31,7 +31,7 @@ export async function openOutsideWorld() {
   const bridges = [`bp-${tag}`, bridgeName(install), bridgeName(install6)];
   const closing = new AsyncDisposableStack();
   const subnet = (prefix: string) => `${prefix}:${tag.slice(0, 4)}:${tag.slice(4)}::/64`;
-  // Public addresses, and an engine that lets runs speak to each other: no other rule keeps them apart.
+  // Public addresses, and an engine without isolation: no other rule separates the runs.
   const publicSubnets = [`198.51.100.${16 + 16 * (Number.parseInt(tag, 16) % 15)}/28`, subnet("2001:db8")];
   const bridge = async (Name: string, interfaceName: string, subnets: readonly string[]) => {
     const Options = { "com.docker.network.bridge.name": interfaceName };
@@ -42,7 +42,7 @@ export async function openOutsideWorld() {
   try {
     const forwarding = await shell("sysctl net.ipv6.conf.all.forwarding net.ipv6.conf.default.forwarding | tr -d ' '");
     closing.defer(async () => void (await shell(`sysctl -q -w ${forwarding.trim().replaceAll("\n", " ")}`)));
-    // Not from the engine's own ranges, in which one of the private addresses outside may lie.
+    // Not from the engine's own ranges, which may contain one of the private addresses outside.
     await bridge(plain, `bp-${tag}`, [`10.78.${Number.parseInt(tag, 16) % 256}.0/24`, subnet("fd78")]);
     await bridge(networkName(install6), bridgeName(install6), publicSubnets);
     await ensureNetwork(engine, install, AbortSignal.timeout(9_000));

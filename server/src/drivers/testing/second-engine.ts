@@ -17,18 +17,18 @@ export async function whyNoSecondEngine(): Promise<string | undefined> {
   return found ? undefined : "dockerd is not installed beside the engine";
 }
 
-/** Where and how it runs. Without any: on this machine, on its socket alone. */
+/** Where and how it runs; by default on this machine, on its socket only. */
 export interface Placing {
-  /** A network namespace of `ip netns`, which makes it another machine: there it has the usual bridge and firewall rules. */
+  /** A network namespace of `ip netns`, which stands for another machine with the usual bridge and firewall rules. */
   readonly space?: string;
   readonly options?: readonly string[];
-  /** A folder of programs that it finds before the machine's. */
+  /** A folder of programs in front of PATH. */
   readonly path?: string;
-  /** Hears of its folder before the first start. */
+  /** Called with its data folder before the first start. */
   readonly before?: (root: string) => Promise<void>;
 }
 
-/** An engine that a test may kill. Its runs live on, as with `live-restore` they should. */
+/** An engine that a test may kill. Its runs survive, by `live-restore`. */
 export async function openSecondEngine(placing: Placing = {}) {
   const folder = mkdtempSync(join(tmpdir(), "berth-engine-"));
   const socketPath = join(folder, "docker.sock");
@@ -43,7 +43,7 @@ export async function openSecondEngine(placing: Placing = {}) {
   return {
     folder,
     socketPath,
-    /** The reference of its only image, whose one program waits. */
+    /** The reference of its only image, whose one program sleeps. */
     sleeper,
     async start() {
       daemon = await startDaemon(folder, socketPath, placing);
@@ -63,14 +63,14 @@ export async function openSecondEngine(placing: Placing = {}) {
   };
 }
 
-/** Of its own: an engine without one, or with the usual one, takes `docker0` from the engine of the machine. */
+/** A bridge of its own: without one, or with the default one, it takes `docker0` from the engine of the machine. */
 function bridgeOf(folder: string): string {
   return `bt-${basename(folder).slice(-6)}`;
 }
 
-/** Away from the machine's own engine in everything: folders, socket, addresses; and it writes no firewall rules here. */
+/** Separate from the machine's own engine: folders, socket, addresses; and it writes no firewall rules here. */
 async function startDaemon(folder: string, socketPath: string, placing: Placing): Promise<ChildProcess> {
-  // Where nobody waits for orphans, the dead still look alive by their number.
+  // Without an init process, pids of ended processes stay in use.
   for (const path of ["pid", "exec/containerd/containerd.pid"]) await rm(join(folder, path), { force: true });
   const places = [
     "--data-root",
@@ -100,7 +100,7 @@ async function end(daemon: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise
   await once(daemon, "exit");
 }
 
-/** Made of this machine's own `sleep`, so that no other engine's image has to be carried over: two megabytes. */
+/** Built from this machine's own `sleep`: two megabytes, and no image has to be copied. */
 async function importSleeper(engine: Docker, reference: string, folder: string): Promise<void> {
   const { stdout } = await run("ldd", ["/bin/sleep"]);
   const libraries = [...stdout.matchAll(/(\/\S+) \(0x/g)].map(([, path]) => path ?? "");

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Why limits of homes cannot be tried on this machine; undefined where they can. */
+/** Why quotas of homes cannot be tested on this machine; undefined where they can. */
 export function whyNoXfs(): string | undefined {
   if (process.getuid?.() !== 0) return "only root may mount a file system";
   try {
@@ -25,7 +25,7 @@ export function sh(commands: string): string {
   return execFileSync("/bin/sh", ["-ec", `PATH=$PATH:/usr/sbin:/sbin; ${commands}`], { stdio: "pipe" }).toString();
 }
 
-/** The same for limits: some kernels have xfs without them. */
+/** The same for quotas: some kernels have xfs without them. */
 export async function whyNoLimits(): Promise<string | undefined> {
   const absent = whyNoXfs();
   if (absent) return absent;

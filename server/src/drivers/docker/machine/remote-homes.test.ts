@@ -28,13 +28,6 @@ function setup({ image = "berth/jupyter:local" } = {}) {
   return { root, homes: remoteHomes({ engine, install, image: async () => image }, root, strictLog()) };
 }
 
-/** The container that unpacks new homes stays, as long as its installation does. */
-async function removeStore(): Promise<void> {
-  const filters = { label: [`berth.install=${install}`] };
-  const all = await engine.docker.listContainers({ all: true, filters });
-  await Promise.all(all.map(({ Id }) => engine.docker.getContainer(Id).remove({ force: true })));
-}
-
 /** The usual image, but for a program of its own. */
 async function imageWith(name: string, script: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "berth-program-"));
@@ -64,17 +57,6 @@ describe.skipIf(absent)(absent ? `homes behind an engine, skipped because ${abse
     const sizes = () => Promise.all(["small", "big"].map((home) => homes.recentMb(home).catch(() => 0)));
     await expect.poll(sizes, { timeout: 40_000 }).toEqual([expect.closeTo(3, 0), 0]);
     await expect.poll(sizes, { timeout: 40_000 }).toEqual([expect.closeTo(3, 0), expect.closeTo(3, 0)]);
-  });
-
-  test("G111 a used home that is missing is not created again", async () => {
-    const { root, homes } = setup();
-    const limits = { cpus: 1, memoryMb: 1, shmMb: 1, pids: 1, diskGb: 1 };
-    await homes.make({ home: "one", limits });
-    await homes.make({ home: "one", limits, homeIsKept: true });
-    expect(existsSync(join(root, "one"))).toBe(true);
-    await expect(homes.make({ home: "gone", limits, homeIsKept: true })).rejects.toMatchObject({ code: "no_home" });
-    expect(existsSync(join(root, "gone"))).toBe(false);
-    await removeStore();
   });
 
   test("the leftovers of deleted homes of a killed server are wiped by the next deletion, even of an absent home", async () => {
