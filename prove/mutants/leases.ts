@@ -50,8 +50,8 @@ export const leaseMutants: readonly FaultsOf[] = [
       ],
       [
         "the leases of a lapsed hold are not released",
-        "released_at = now() where gpu_id = any",
-        "released_at = null where gpu_id = any",
+        ".set({ released_at: sql`now()` })",
+        ".set({ released_at: null })",
         "lapsed hold is taken",
       ],
       [

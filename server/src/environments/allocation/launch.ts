@@ -30,16 +30,11 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
   const host_id = leases[0]?.hostId;
   if (!host_id || leases.length !== gpuCount)
     throw new Error(`order ${orderId} holds ${leases.length} of ${gpuCount} GPUs`);
-  const named = await sql`
-    update subdomain_claims set held_until = null, retained_until = null
-    where order_id = ${orderId} and name = ${subdomain} and user_id = ${userId} returning name`.execute(tx);
-  if (named.rows.length === 0) throw new Error(`order ${orderId} does not hold the name ${subdomain}`);
+  await keepName(tx, request);
   const warm = await takeWarmRun(tx, orderId);
   const id = warm?.id ?? newId();
   const home = warm?.home ?? (await homeOf(tx, userId, subdomain, host_id));
-  await sql`
-    update gpu_leases set holder_kind = 'environment', holder_id = ${id}, hold_until = null
-    where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
+  await leaseToEnvironment(tx, orderId, id);
   await tx
     .insertInto("environments")
     .values({
@@ -61,6 +56,19 @@ export async function launch(tx: Tx, request: LaunchRequest): Promise<string> {
   await openHome(tx, { home, host_id, user_id: userId, subdomain });
   await recordStages(tx, id, request, warm !== undefined);
   return id;
+}
+
+async function keepName(tx: Tx, { orderId, userId, subdomain }: LaunchRequest): Promise<void> {
+  const { rows } = await sql`
+    update subdomain_claims set held_until = null, retained_until = null
+    where order_id = ${orderId} and name = ${subdomain} and user_id = ${userId} returning name`.execute(tx);
+  if (rows.length === 0) throw new Error(`order ${orderId} does not hold the name ${subdomain}`);
+}
+
+async function leaseToEnvironment(tx: Tx, orderId: string, id: string): Promise<void> {
+  await sql`
+    update gpu_leases set holder_kind = 'environment', holder_id = ${id}, hold_until = null
+    where holder_kind = 'order' and holder_id = ${orderId} and released_at is null`.execute(tx);
 }
 
 /** The image of a warm run is in place. */

@@ -76,10 +76,12 @@ async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promi
       .execute();
   const ids = units.map(({ id }) => id);
   // A unit that is there again is leased again; what an operator has quarantined stays so.
-  await sql`
-    update gpus set quarantined_at = null
-    where host_id = ${hostId} and quarantine_reason = '' and id = any(${ids})`.execute(tx);
-  await sql`
-    update gpus set quarantined_at = now()
-    where host_id = ${hostId} and quarantined_at is null and id <> all(${ids})`.execute(tx);
+  const all = () => tx.updateTable("gpus").where("host_id", "=", hostId);
+  const isHere = sql<boolean>`id = any(${ids})`;
+  await all().set({ quarantined_at: null }).where("quarantine_reason", "=", "").where(isHere).execute();
+  await all()
+    .set({ quarantined_at: sql`now()` })
+    .where("quarantined_at", "is", null)
+    .where(sql<boolean>`not ${isHere}`)
+    .execute();
 }

@@ -84,9 +84,8 @@ async function chooseGpus(tx: Tx, hostId: string, gpuCount: number): Promise<rea
 
 async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly string[]): Promise<void> {
   const { holderKind: holder_kind, holderId: holder_id, holdUntil: hold_until } = request;
-  await sql`
-    update gpu_leases set released_at = now() where gpu_id = any(${[...gpuIds]}) and released_at is null
-      and ${takeable}`.execute(tx);
+  const taken = tx.updateTable("gpu_leases").set({ released_at: sql`now()` }).where("gpu_id", "in", gpuIds);
+  await taken.where("released_at", "is", null).where(takeable).execute();
   await endWarmRunsOn(tx, gpuIds);
   await tx
     .insertInto("gpu_leases")
@@ -95,7 +94,7 @@ async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly stri
 }
 
 /** Not held by a paid or paying order, an environment or a reservation. */
-const takeable = sql`(holder_kind = 'pool' or (holder_kind = 'order' and hold_until < now() - ${holdGrace}::interval))`;
+const takeable = sql<boolean>`(holder_kind = 'pool' or (holder_kind = 'order' and hold_until < now() - ${holdGrace}::interval))`;
 
 interface FreeGpu {
   readonly id: string;

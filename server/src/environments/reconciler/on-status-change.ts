@@ -133,10 +133,12 @@ async function enterTerminated(
   await closeSession(tx, row.id, row.ended_reason ?? "terminated");
   await revokeGrants(tx, row.id);
   await releaseLeases(tx, "environment", row.id);
-  await sql`
-    update environments set run_token = null, endpoint = null, stage = null, stage_percent = null, terminated_at = now(),
-      idle_stop_at = null, clock_from = null, banked_until = null
-    where id = ${row.id}`.execute(tx);
+  const noRun = { run_token: null, endpoint: null, stage: null, stage_percent: null, idle_stop_at: null };
+  await tx
+    .updateTable("environments")
+    .set({ ...noRun, terminated_at: sql`now()`, clock_from: null, banked_until: null })
+    .where("id", "=", row.id)
+    .execute();
   await tx.deleteFrom("activity").where("environment_id", "=", row.id).execute();
   const keptDays = await closeHome(tx, row, retentionDays);
   if (row.ended_reason !== "expired" || keptDays === 0) return;

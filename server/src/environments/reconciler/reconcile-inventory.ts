@@ -66,7 +66,7 @@ function ofTheHost(error: unknown): DriverError {
 /** Makes rows due that may differ, and returns the ids of orphans: runs that nobody wants. */
 async function compare(db: Db, { id: hostId }: Host, runs: Awaited<ReturnType<Driver["list"]>>): Promise<string[]> {
   // Read before the environments: a warm run may become an environment in between, but never the reverse.
-  const warm = new Set((await db.selectFrom("warm_runs").select("id").execute()).map(({ id }) => id));
+  const warm = await warmRunIds(db);
   const runIds = new Set(runs.map(({ id }) => id));
   const { rows } = await sql<Pick<Environment, "id" | "status">>`
     select id, status from environments
@@ -79,6 +79,10 @@ async function compare(db: Db, { id: hostId }: Host, runs: Awaited<ReturnType<Dr
     return row ? row.status === "terminated" : !warm.has(id) && isOld(observed);
   };
   return runs.filter(isOrphan).map(({ id }) => id);
+}
+
+async function warmRunIds(db: Db): Promise<ReadonlySet<string>> {
+  return new Set((await db.selectFrom("warm_runs").select("id").execute()).map(({ id }) => id));
 }
 
 function isOld(observed: Observed): boolean {

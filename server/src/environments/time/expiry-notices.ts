@@ -45,7 +45,7 @@ export async function announceExpiry(db: Db, announce: Announce, id: string): Pr
     if (!row?.expires_at || row.left === null || row.left <= 0) return;
     const due = pendingNotice(row.left, row.notice);
     if (!due) return;
-    await tx.updateTable("environments").set({ notice: due.name }).where("id", "=", id).execute();
+    await sql`update environments set notice = ${due.name} where id = ${id}`.execute(tx);
     await announce(tx, {
       userId: row.user_id,
       cause: `expires:${id}:${row.expires_at.toISOString()}:${due.name}`,
