@@ -31,7 +31,7 @@ test("a Python that is too old or has no venv is named", async () => {
   const old = findPython(setup({ python3: '["/usr/bin/python3", "3.9.2", "/usr", true]' }));
   await expect(old).rejects.toThrow("Python 3.9.2 is too old");
   const bare = findPython(setup({ python3: '["/usr/bin/python3", "3.11.2", "/usr", false]' }));
-  await expect(bare).rejects.toThrow('without its "venv" module');
+  await expect(bare).rejects.toThrow('has no "venv" module');
 });
 
 test("a newer one beside an old python3 is used", async () => {

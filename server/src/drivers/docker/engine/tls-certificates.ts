@@ -13,14 +13,12 @@ export interface Certificates {
 
 /** `ca.pem`, `cert.pem` and `key.pem` of a folder. Throws `unavailable`, naming the file, when one cannot be read. */
 export async function readCertificates(folder: string): Promise<Certificates> {
-  const [ca, cert, key] = await Promise.all(
-    ["ca.pem", "cert.pem", "key.pem"].map((name) =>
-      readFile(join(folder, name), "utf8").catch((error: Error) => {
-        throw new DriverError("unavailable", `The engine's certificates cannot be read: ${error.message}`);
-      }),
-    ),
-  );
-  return { ca: ca ?? "", cert: cert ?? "", key: key ?? "" };
+  const read = (name: string) =>
+    readFile(join(folder, name), "utf8").catch((error: Error) => {
+      throw new DriverError("unavailable", `The engine's certificates cannot be read: ${error.message}`);
+    });
+  // One after the other, so that of several missing files the first is named.
+  return { ca: await read("ca.pem"), cert: await read("cert.pem"), key: await read("key.pem") };
 }
 
 /** The engine must prove its name, also with NODE_TLS_REJECT_UNAUTHORIZED=0. Throws `unavailable` for texts that are no certificates. */
