@@ -34,9 +34,11 @@ const files = sourceFiles(root);
 const packages: Readonly<Record<string, string>> = { "@berth/contract": "contract/src/index.ts" };
 const product = /^(contract|server|web|images)\//;
 const faults: string[] = [];
+const unplacedEntries = new Set<string>();
 const imports = new Map([...files].map(([path, text]) => [path, importsOf(path, text)]));
 
 for (const [from, targets] of imports) if (!isTestCode(from)) for (const to of targets) judge(from, to);
+for (const entry of unplacedEntries) faults.push(`${entry} has no place in the order of its folder: add it to ${here}`);
 for (const folder of unlisted()) faults.push(`${folder} has folders without an order: add it to ${here}`);
 for (const cycle of cycles())
   faults.push(`${cycle.join(" -> ")} is a cycle: move what they share to a file of its own`);
@@ -58,6 +60,9 @@ function judge(from: string, to: string): void {
   const { folder, left, right } = divergenceOf(from, to);
   const order = layers[folder]?.split(" ") ?? [];
   if (left === right || order.length === 0) return;
+  const unplaced = [left, right].find((entry) => entry !== "." && !order.includes(entry));
+  if (unplaced) unplacedEntries.add(`${folder === "" ? "" : `${folder}/`}${unplaced}`);
+  if (unplaced) return;
   if (order.indexOf(right) > order.indexOf(left))
     faults.push(
       `${from} imports ${to}, which is to its right: move what both need to the left, or hand it in (${here})`,

@@ -52,6 +52,19 @@ test.each([
   }
 });
 
+test("an entry without a place in the order of its folder is named", () => {
+  const from = "server/src/drivers/cluster/cluster-driver.ts";
+  const to = "server/src/drivers/driver.ts";
+  const { failed, output } = checkLayers({
+    [from]: 'export { x } from "../driver.ts";\n',
+    [to]: "export const x = 1;\n",
+  });
+  expect(output).toBe(
+    "server/src/drivers/cluster has no place in the order of its folder: add it to scripts/check-layers.ts\n",
+  );
+  expect(failed).toBe(true);
+});
+
 test("imports to the left are allowed, and tests may import anything", () => {
   const to = "server/src/environments/allocation/launch.ts";
   const from = "server/src/payments/orders/place-order.ts";

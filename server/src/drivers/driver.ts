@@ -75,7 +75,7 @@ export interface Stats {
  * Runs environments on one row of `hosts`: a machine, or a whole cluster.
  *
  * Operations take the environment's id, may run twice and may run after a crash of the caller. All but `prepare`, `logs`,
- * `watch` and `gpuFault` end within 10 s or throw `unavailable`. An id or home that is absent is no error unless it says so.
+ * `watch`, `archive` and `gpuFault` end within 10 s or throw `unavailable`. An id or home that is absent is no error unless it says so.
  */
 export interface Driver {
   readonly kind: "process" | "docker" | "kubernetes" | "fake";

@@ -66,11 +66,25 @@ async function driversOf(
 }
 
 async function driverOf(deps: MachinesDeps): Promise<Driver> {
-  const { config, dataDir: directory, install, db, log } = deps;
-  if (config.runtime === "fake") return fakeDriver(config.fake);
-  // Only a worker owns the homes.
-  if (config.roles.has("worker")) await claimHomes(join(directory, "homes"), install, () => usedHomes(db, thisMachine));
-  if (config.runtime === "docker") return await dockerOf(deps);
+  const { runtime, fake } = deps.config;
+  switch (runtime) {
+    case "fake":
+      return fakeDriver(fake);
+    case "docker":
+      await claimOwnHomes(deps);
+      return await dockerOf(deps);
+    case "process":
+      await claimOwnHomes(deps);
+      return await processOf(deps);
+  }
+}
+
+/** Only a worker owns the homes in the data folder. */
+async function claimOwnHomes({ config, dataDir, install, db }: MachinesDeps): Promise<void> {
+  if (config.roles.has("worker")) await claimHomes(join(dataDir, "homes"), install, () => usedHomes(db, thisMachine));
+}
+
+async function processOf({ config, dataDir: directory, install, log }: MachinesDeps): Promise<Driver> {
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
   // Fails at the start, not at the first launch, if there is no Python.
   if (config.roles.has("worker") && !(await readRuntime(runtimes, "jupyter"))) await findPython();
