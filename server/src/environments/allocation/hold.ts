@@ -53,10 +53,7 @@ async function holdGpus(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   return { ok: false, code: "out_of_stock", message: await shortageText(tx, gpuCount, home, orderId) };
 }
 
-/**
- * The queue is served before anybody else is leased free GPUs, in the same transaction: freed GPUs cannot be bought past
- * it.
- */
+/** The queue is served first, in the same transaction: freed GPUs cannot be bought past it. */
 async function leaseInQueueOrder(tx: Tx, request: HoldRequest, hostId: string | null): Promise<string | undefined> {
   const { userId, gpuCount } = request;
   const queue = await lockQueue(tx);

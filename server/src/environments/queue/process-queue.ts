@@ -33,7 +33,7 @@ export function startQueueProcessor({ db, changes, announce, log }: QueueDeps): 
   });
 }
 
-/** One pass: three transactions, each of which may be lost and is repeated. */
+/** One pass of three transactions, each of which may be repeated. */
 export async function processQueue(db: Db, announce: Announce): Promise<void> {
   const { rows } = await sql`select 1 from queue_entries where status in ('waiting', 'held') limit 1`.execute(db);
   if (rows.length > 0) await db.transaction().execute(async (tx) => void (await serveQueue(tx, await lockQueue(tx))));

@@ -27,9 +27,8 @@ const retentionMs = 10 * 60_000;
 const reopenMs = 2000;
 
 /**
- * Starts the loop that does every repair (docs/internals/runtime.md), the comparison with the inventories of the hosts, and
- * the retention of files. A slow row does not delay the others: the loop only hands out rows, and each finished row
- * triggers it.
+ * Starts the loop that does every repair (docs/internals/runtime.md), the inventory of the hosts and the retention of files.
+ * A slow row does not delay the others: the loop only hands out rows, and each finished row triggers it.
  */
 export function startReconciler(deps: ReconcilerDeps): Loop {
   const { db, changes, drivers, log } = deps;

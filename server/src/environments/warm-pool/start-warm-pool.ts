@@ -27,10 +27,7 @@ const concurrency = 8;
 /** An older run is replaced, because its image and its clocks are stale. */
 const lifeHours = 24;
 
-/**
- * Keeps runs ready for the next orders (docs/internals/runtime.md) on free GPUs; pending launches come first. Also runs
- * without sizes, to end the runs of an earlier setting.
- */
+/** Keeps runs ready for the next orders (docs/internals/runtime.md). Without sizes it ends those of an earlier setting. */
 export function startWarmPool(deps: PoolDeps): Loop {
   const { db, changes, drivers, log } = deps;
   const backoffs = openBackoffs();

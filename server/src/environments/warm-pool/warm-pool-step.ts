@@ -56,9 +56,8 @@ export type WarmResult = "ready" | "failed";
 type Next = { readonly state: "starting" | "ready" | "ending"; readonly waitMs: number } | "gone";
 
 /**
- * One step for one run. Only a run that starts or ends is changed, and only a ready one can be reserved: no driver
- * operation affects an owner's run, and a run whose GPUs were leased is not started again. `record` gets the result
- * before it is written, because the next refill reads the row.
+ * One step for one run. Only a run that starts or ends is changed, and only a ready one can be reserved, so no operation
+ * affects an owner's run. `record` gets the result before it is written, because the next refill reads the row.
  */
 export async function stepWarmRun(
   deps: WarmPoolDeps,
