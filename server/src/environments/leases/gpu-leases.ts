@@ -102,7 +102,7 @@ interface FreeGpu {
   readonly warm: boolean;
 }
 
-/** Those without a warm run come first. */
+/** Those without a warm run come first. An id is NVIDIA's UUID or a numbered CPU slot: a stable order, not the index of the machine. */
 async function freeGpus(tx: Tx, hostId: string): Promise<readonly FreeGpu[]> {
   const { rows } = await sql<FreeGpu>`
     select id, exists (select from warm_runs where gpus.id = any(warm_runs.gpus)) as warm from gpus

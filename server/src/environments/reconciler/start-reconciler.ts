@@ -11,7 +11,6 @@ import { type ReconcileDeps, reconcile } from "./reconcile.ts";
 import { type InventoryDeps, startInventory } from "./reconcile-inventory.ts";
 import { fetchEnvironments, grantTime, makeDue, nextEnvironmentMs } from "./work-lease.ts";
 
-export type { Announce } from "../notice.ts";
 export type { Delivery } from "./on-status-change.ts";
 
 export interface ReconcilerDeps extends Omit<ReconcileDeps, "writeUnchanged">, Pick<InventoryDeps, "checks"> {

@@ -96,14 +96,14 @@ async function makeReady(deps: WarmPoolDeps, driver: Driver, row: LeasedWarmRun)
 
 async function end(db: Db, driver: Driver, row: LeasedWarmRun): Promise<Next> {
   await driver.remove(row.id);
-  await freeGpus(db, row);
+  await releaseGpus(db, row);
   // It was never used, so the home has no owner.
   await driver.deleteHome(row.home);
   return "gone";
 }
 
 /** Before the files are deleted, which may take longer. */
-async function freeGpus(db: Db, { id, lease_token }: LeasedWarmRun): Promise<void> {
+async function releaseGpus(db: Db, { id, lease_token }: LeasedWarmRun): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql`
       update warm_runs set gpus = '{}' where id = ${id} and lease_token = ${lease_token} returning id`.execute(tx);

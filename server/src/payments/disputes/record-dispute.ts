@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
-import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import type { Announce } from "../../environments/notice.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { bookDisputeLost, bookRemainingRevenue } from "../ledger/journal.ts";
 import { lockPayment } from "../ledger/lock-payment.ts";

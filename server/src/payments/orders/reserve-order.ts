@@ -148,7 +148,7 @@ interface Unpaid {
 interface Account {
   readonly now: Date;
   /** Free GPUs, for an account that has never paid; null: it has paid. */
-  readonly freeGpus: number | null;
+  readonly freeGpuCount: number | null;
   /** Unpaid orders of the last day, since the last paid one. */
   readonly unpaidCount: number;
   /** End of the running hold of an earlier unpaid order; null without one. */
@@ -164,8 +164,8 @@ interface Account {
  */
 async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<Date> {
   const account = await readAccount(tx, userId);
-  const { now, unpaidCount, firstHoldUntil, freeGpus } = account;
-  if (freeGpus !== null) await checkShare(tx, deps, userId, gpuCount, freeGpus);
+  const { now, unpaidCount, firstHoldUntil, freeGpuCount: free } = account;
+  if (free !== null) await checkShare(tx, deps, userId, gpuCount, free);
   const minutes = unpaidCount < 2 ? holdMinutes : shortHoldMinutes;
   const longest = minutesAfter(now, minutes);
   const until = firstHoldUntil && firstHoldUntil < longest ? firstHoldUntil : longest;
@@ -183,7 +183,7 @@ async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCoun
 async function readAccount(tx: Tx, userId: string): Promise<Account> {
   const { rows } = await sql<Account>`
     with paid as (select max(created_at) as at from orders where user_id = ${userId} and paid_at is not null)
-    select now() as now, case when paid.at is null then ${freeGpuCount} end as "freeGpus",
+    select now() as now, case when paid.at is null then ${freeGpuCount} end as "freeGpuCount",
       count(o.id) filter (where o.created_at > coalesce(paid.at, '-infinity') and gateway_order_id is not null) as "unpaidCount",
       max(o.hold_until) filter (where o.created_at > coalesce(paid.at, '-infinity') and o.hold_until > now()) as "firstHoldUntil",
       (select least(${unpaidGpuMinutes}, 60 * count(*))::int from gpus join hosts on hosts.id = host_id where removed_at is null) as "mostGpuMinutes"

@@ -1,6 +1,6 @@
 import type { Changes } from "../../database/changes.ts";
 import type { Db, RowOf } from "../../database/database.ts";
-import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import type { Announce } from "../../environments/notice.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import type { Seller } from "../ledger/tax.ts";
 import type { Provider } from "./provider.ts";

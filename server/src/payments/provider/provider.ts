@@ -95,7 +95,7 @@ export interface Provider {
   verifyCallback(proof: { orderId: string; paymentId: string; signature: string }): boolean;
 }
 
-/** The provider refused (final) or could not be reached (retryable, with back-off). */
+/** The provider refused (final), or failed or gave no reply (retryable, with back-off; no reply: code NETWORK, no `httpStatus`). */
 export class ProviderError extends Error {
   readonly retryable: boolean;
   /** The provider's code, such as BAD_REQUEST_ERROR. */

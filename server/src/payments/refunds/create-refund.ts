@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
-import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import type { Announce } from "../../environments/notice.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { bookRefundCreated } from "../ledger/journal.ts";
 

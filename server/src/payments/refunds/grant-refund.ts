@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
-import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import type { Announce } from "../../environments/notice.ts";
 import type { Shortened } from "../../environments/time/extend.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { settlingPayment } from "../ledger/lock-payment.ts";

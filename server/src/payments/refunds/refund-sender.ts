@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { RowOf, Tx } from "../../database/database.ts";
 import { backoffMs, fetchDue, finish, nextDueMs, retryIn, startWorker } from "../../database/work-queue.ts";
-import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
+import type { Announce } from "../../environments/notice.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";
 import { bookRefundArrived, bookRefundCreated, bookRefundFailed } from "../ledger/journal.ts";

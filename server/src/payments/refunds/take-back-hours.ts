@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
+import type { Announce } from "../../environments/notice.ts";
 import { instant } from "../../environments/notice.ts";
-import type { Announce } from "../../environments/reconciler/start-reconciler.ts";
 import { type Shortened, shorten } from "../../environments/time/extend.ts";
 import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
-import type { Announce, Delivery } from "../../environments/reconciler/start-reconciler.ts";
+import type { Announce } from "../../environments/notice.ts";
+import type { Delivery } from "../../environments/reconciler/start-reconciler.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { bookRemainingRevenue } from "../ledger/journal.ts";
 import { settlingPayment } from "../ledger/lock-payment.ts";
