@@ -63,9 +63,9 @@ export const everyState: Readonly<Record<string, Container>> = {
 
 /** Replaces the containers in the server's profile. */
 export async function showContainers(page: Page, containers: Readonly<Record<string, unknown>>): Promise<void> {
-  await alterReply(page, "**/profile/*", (answer) => ({
-    ...answer,
-    user_data: { ...answer.user_data, containers },
+  await alterReply(page, "**/profile/*", (reply) => ({
+    ...reply,
+    user_data: { ...reply.user_data, containers },
   }));
 }
 

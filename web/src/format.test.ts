@@ -27,8 +27,8 @@ test.each([
   ["", "Unknown"],
   [null, "Unknown"],
   [undefined, "Unknown"],
-])("time left until %s is %s", (expiresAt, words) => {
-  expect(timeLeft(expiresAt, now)).toBe(words);
+])("time left until %s is %s", (expiresAt, text) => {
+  expect(timeLeft(expiresAt, now)).toBe(text);
 });
 
 test("durations omit insignificant units", () => {
@@ -68,8 +68,8 @@ test.each([
   ["2026-13-01T00:00:00Z", "Invalid Date"],
   ["", "Invalid Date"],
   ["2026-12-31T12:00:00Z", "Dec 31, 2026"],
-])("the date %s is written %s", (iso, words) => {
-  expect(date(iso)).toBe(words);
+])("the date %s is written %s", (iso, text) => {
+  expect(date(iso)).toBe(text);
 });
 
 test("the year is shown only if it differs from this one, in the viewer's zone", () => {

@@ -42,8 +42,8 @@ function isUnauthenticated(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 401 || error.code === "unauthenticated");
 }
 
-/** The server's message for an error; `unanswered` if there was no reply. */
-export function messageOf(error: unknown, unanswered = "No answer from the server."): string {
-  if (!(error instanceof ApiError) || error.status === 0) return unanswered;
+/** The server's message for an error; `fallback` if there was no reply. */
+export function messageOf(error: unknown, fallback = "No answer from the server."): string {
+  if (!(error instanceof ApiError) || error.status === 0) return fallback;
   return error.message || "The server gave no reason.";
 }

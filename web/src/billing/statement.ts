@@ -42,8 +42,8 @@ export function chartText(title: string, months: readonly Month[], textOf: (mont
 
 /** The reason for an empty page (spec 8.5). */
 export function reasonOf(error: unknown): string {
-  const answered = error instanceof ApiError && error.status >= 400;
-  return answered ? `API error: ${error.status}` : "Failed to fetch billing data";
+  const refused = error instanceof ApiError && error.status >= 400;
+  return refused ? `API error: ${error.status}` : "Failed to fetch billing data";
 }
 
 const tabs = ["overview", "invoices"] as const;

@@ -63,8 +63,8 @@ test.each([
   [3, 2, 1, "Two environments are running, one is starting."],
   [3, 0, 1, "One environment is starting."],
   [30, 12, 2, "12 environments are running, two are starting."],
-])("of %i with %i active and %i starting", (total, active, starting, words) => {
-  expect(summaryOf({ total, active, starting, usageHours: 0, gpus: 0 })).toBe(words);
+])("of %i with %i active and %i starting", (total, active, starting, text) => {
+  expect(summaryOf({ total, active, starting, usageHours: 0, gpus: 0 })).toBe(text);
 });
 
 test("without measurements a figure is N/A", () => {

@@ -6,7 +6,7 @@ import { PlainPage } from "./plain-page.tsx";
 
 /** Shown instead of a route that failed to render. */
 export function ErrorPage() {
-  const { title, text } = wordsFor(useRouteError());
+  const { title, text } = textOf(useRouteError());
   return (
     <PlainPage title={title} action={<Reload />}>
       {text}
@@ -16,7 +16,7 @@ export function ErrorPage() {
 
 /** The same inside the signed-in frame. */
 export function ScreenError() {
-  const { title, text } = wordsFor(useRouteError());
+  const { title, text } = textOf(useRouteError());
   return (
     <EmptyState title={title} picture={<FreeSlots failed />} action={<Reload />}>
       {text}
@@ -28,7 +28,7 @@ function Reload() {
   return <Button onClick={() => location.reload()}>Reload</Button>;
 }
 
-function wordsFor(error: unknown): { title: string; text: string } {
+function textOf(error: unknown): { title: string; text: string } {
   if (isChunkFailure(error)) {
     return {
       title: "This page could not be loaded",

@@ -24,13 +24,13 @@ export function sortEnvironments(environments: readonly Environment[], sort: Sor
 function matches(environment: Environment, view: ListView): boolean {
   if (view.environment && environment.id !== view.environment) return false;
   if (!hasStatus(environment, view.status)) return false;
-  const wanted = view.search.trim().toLowerCase();
-  if (wanted === "") return true;
+  const query = view.search.trim().toLowerCase();
+  if (query === "") return true;
   // Also matches `running`, because other clients show active as running.
   const running = environment.status === "active" ? "running" : "";
   const { name, type, status, subdomain, id } = environment;
   return [name, type, status, running, subdomain, id, id.slice(0, 8)].some((text) =>
-    text.toLowerCase().includes(wanted),
+    text.toLowerCase().includes(query),
   );
 }
 

@@ -52,7 +52,7 @@ function NameStatus({
   return (
     <div className={classes.answer} role="status">
       {check.state === "checking" && "Checking..."}
-      {check.state === "unanswered" && "Whether it is free is checked again when you launch."}
+      {check.state === "unchecked" && "Whether it is free is checked again when you launch."}
       {check.state === "free" && (
         <span className={classes.free}>
           <Check size={14} strokeWidth={2.25} aria-hidden="true" />

@@ -15,7 +15,7 @@ export const nameQuery = (name: string) =>
   });
 
 export type NameCheck =
-  | { readonly state: "empty" | "checking" | "unanswered" }
+  | { readonly state: "empty" | "checking" | "unchecked" }
   | { readonly state: "free"; readonly message: string }
   | { readonly state: "refused"; readonly message: string; readonly suggestion: string | null };
 
@@ -30,5 +30,5 @@ export function useNameCheck(subdomain: string): NameCheck {
   if (problem !== undefined) return { state: "refused", message: problem, suggestion: null };
   if (data?.available) return { state: "free", message: data.message };
   if (data) return { state: "refused", message: data.message || texts.subdomainTaken, suggestion: data.suggestion };
-  return { state: isError ? "unanswered" : "checking" };
+  return { state: isError ? "unchecked" : "checking" };
 }
