@@ -45,7 +45,7 @@ export function planOf(hours: number): Plan {
   return hours === hoursPerMonth ? "monthly" : "hourly";
 }
 
-/** The price that the app shows and the server charges (G1, G5, G8). */
+/** The price that the app shows and the server charges: hours times the hourly price, or the monthly one (G1, G5, G8). */
 export function quote(gpus: GpuCount, hours: DurationHours, currency: Currency): Quote {
   const row = priceTable.find((candidate) => candidate.gpus === gpus);
   if (!row) throw new Error(`no price for ${gpus} GPUs`);

@@ -12,6 +12,7 @@ const flags = {
   expires: "emailNotifications",
   extended: "emailNotifications",
   full: "emailNotifications",
+  /** A new run, because the GPUs of the last one did not respond. */
   gpu: "emailNotifications",
   home: "emailNotifications",
   idle: "emailNotifications",

@@ -6,7 +6,7 @@ import { beginActivity } from "../activity/activity.ts";
 import type { Environment } from "../environment.ts";
 import { shortageText } from "../leases/free-times.ts";
 import { leaseGpus, leasesOf, releaseLeases } from "../leases/gpu-leases.ts";
-import { lockOwned, type Owned, refusal } from "../owned-environment.ts";
+import { lockOwned, type Owned, refusal } from "../lock-owned.ts";
 import { lockAccount } from "../reconciler/silence.ts";
 
 /**

@@ -7,7 +7,7 @@ import { newId } from "../../database/new-id.ts";
 import { notFound } from "../../http/mount.ts";
 import { requireOpenAuthSession } from "../../identity/local/auth-sessions.ts";
 import { isEnvironmentId } from "../environment.ts";
-import { lockOwned, type Owned } from "../owned-environment.ts";
+import { lockOwned, type Owned } from "../lock-owned.ts";
 
 /**
  * Creates a link (G50); only the hash of its secret is stored. The lock of the environment's row guards the limit.

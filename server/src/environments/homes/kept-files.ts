@@ -5,7 +5,7 @@ import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { notFound } from "../../http/mount.ts";
 import { type Environment, isEnvironmentId } from "../environment.ts";
-import type { Owned } from "../owned-environment.ts";
+import type { Owned } from "../lock-owned.ts";
 import { reserveForDeletion } from "./apply-retention.ts";
 
 type Files = ReplyOf<typeof listFiles>["files"][number];

@@ -49,6 +49,10 @@ interface Candidate {
   readonly isReady: boolean;
 }
 
+/**
+ * Hosts with the image first, then those that need not end a warm run, then by id. A ranking in another order than the
+ * ids locks all of them by id first (docs/internals/locking.md).
+ */
 async function rankHosts(tx: Tx, hosts: readonly Candidate[], gpuCount: number): Promise<readonly Candidate[]> {
   const ids = hosts.map(({ id }) => id);
   const ready = hosts.toSorted((one, other) => Number(other.isReady) - Number(one.isReady));

@@ -98,7 +98,7 @@ export interface Provider {
 /** The provider refused (final), or failed or gave no reply (retryable, with back-off; no reply: code NETWORK, no `httpStatus`). */
 export class ProviderError extends Error {
   readonly retryable: boolean;
-  /** The provider's code, such as BAD_REQUEST_ERROR. */
+  /** The provider's code, such as BAD_REQUEST_ERROR. Its reason, such as a low balance, stands in the message only. */
   readonly code: string;
   readonly httpStatus: number | undefined;
 

@@ -23,6 +23,7 @@ type DueRefund = LeasedRefund & { readonly gateway_payment_id: string; readonly 
 
 const intervalMs = 5000;
 const backoff = { firstMs: 2000, longestMs: 3_600_000 };
+/** After a refusal (such as a low balance), and for a refund that the provider reports as failed. */
 const dailyMs = 24 * 3_600_000;
 
 /** Sends every refund and polls it until the money has arrived (G16). Retries without end, under one idempotency key. */

@@ -16,8 +16,8 @@ const closed = {
   ip6tables: ["::/127", "fc00::/7", "fe80::/10", "ff00::/8", "64:ff9b::/96", "2002::/16"],
 } as const;
 
-/** SMTP is blocked against spam. */
-const smtpPorts = "25,465,587";
+/** TCP ports that are closed on every destination: SMTP, against spam. */
+const closedPorts = "25,465,587";
 
 /** Rate limit of new connections of one run: more than any notebook opens, far less than a scan or a flood. */
 const newConnections = { above: "100/second", burst: 300 };
@@ -102,7 +102,7 @@ function outward(command: Command, install: string, nameservers: readonly string
     // The engine isolates runs too, but in IPv6 only where it was configured.
     `-o ${bridgeName(install)} -j DROP`,
     ...closed[command].map((range) => `-d ${range} -j DROP`),
-    `-p tcp -m multiport --dports ${smtpPorts} -j DROP`,
+    `-p tcp -m multiport --dports ${closedPorts} -j DROP`,
     `-m hashlimit --hashlimit-name ${output} --hashlimit-mode srcip --hashlimit-above ${newConnections.above} --hashlimit-burst ${newConnections.burst} -j DROP`,
   ];
   return [[input, toHost] as const, [output, through] as const];
