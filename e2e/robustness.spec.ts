@@ -133,6 +133,11 @@ test("going offline keeps the session, shows a notice, and recovers by itself (G
   await context.setOffline(false);
   await context.setOffline(true);
   await expect(page.getByText("You are offline")).toBeVisible();
+  await page.getByRole("button", { name: "Hide" }).click();
+  await expect(page.getByText("You are offline")).toBeHidden();
+  // A reconnection that is over before the page is rendered.
+  await page.evaluate(() => ["online", "offline"].map((name) => window.dispatchEvent(new Event(name))));
+  await expect(page.getByText("You are offline")).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByText("You are offline")).toBeHidden();
 });

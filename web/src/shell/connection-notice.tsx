@@ -10,8 +10,9 @@ export function ConnectionNotice() {
   const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine);
   const upgraded = useUpgraded();
   const [hidden, setHidden] = useState(false);
+  // Also after a reconnection that is over before it is rendered: "online" is false throughout then.
+  useEffect(() => subscribeOnline(() => setHidden(false)), []);
   useEffect(() => {
-    setHidden(false);
     if (online) void checkVersion();
   }, [online]);
   if (hidden) return null;
