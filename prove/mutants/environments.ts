@@ -66,7 +66,7 @@ export const environmentMutants: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "environments/owned-environment.ts",
+    file: "environments/lock-owned.ts",
     tests: ["environments/api/environment-routes"],
     rows: [
       [

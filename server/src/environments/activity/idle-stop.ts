@@ -3,8 +3,8 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
 import type { Environment } from "../environment.ts";
-import { type Announce, instant, timeText } from "../notice.ts";
 import { lockOwned, type Owned, refusal } from "../lock-owned.ts";
+import { type Announce, instant, timeText } from "../notice.ts";
 import { beginActivity, gapSeconds } from "./activity.ts";
 
 /** Activity just before the end may be recorded a moment after it. */

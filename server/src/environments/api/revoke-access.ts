@@ -2,8 +2,8 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { requireOpenAuthSession } from "../../identity/local/auth-sessions.ts";
-import { newToken } from "../new-token.ts";
 import { lockOwned, type Owned } from "../lock-owned.ts";
+import { newToken } from "../new-token.ts";
 
 /**
  * Revokes what others may hold of a user's environments: share links, links of downloads, and every `jupyter_token`
