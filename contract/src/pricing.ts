@@ -16,7 +16,7 @@ export const inrPaisePerUsd = 8822;
 interface PriceRow {
   readonly gpus: GpuCount;
   readonly hourlyCents: number;
-  /** Printed as given, never recomputed (G3). */
+  /** Printed as given, never recomputed (G3): the discount against so many single GPUs. */
   readonly hourlyLabel: string;
   readonly monthlyCents: number;
   readonly monthlyLabel: string;

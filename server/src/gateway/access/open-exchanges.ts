@@ -6,7 +6,7 @@ export interface Limits {
   readonly perAddress: number;
 }
 
-/** A request or WebSocket in progress, with its authorization. */
+/** A request or WebSocket in progress, with its authorization. Only `destroy` differs between the two. */
 export interface OpenExchange {
   readonly subdomain: string;
   readonly environmentId: string;

@@ -22,6 +22,7 @@ import {
 type DueRefund = LeasedRefund & { readonly gateway_payment_id: string; readonly now: Date };
 
 const intervalMs = 5000;
+/** After a call without a reply: of the request for a refund, or of a poll of it. */
 const backoff = { firstMs: 2000, longestMs: 3_600_000 };
 /** After a refusal (such as a low balance), and for a refund that the provider reports as failed. */
 const dailyMs = 24 * 3_600_000;
