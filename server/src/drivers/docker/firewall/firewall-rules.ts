@@ -44,7 +44,10 @@ export function firewallCommands(
 
 const replies = "-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN";
 
-/** The missing rules, each as arguments of iptables; empty when the firewall is complete. For root only. Throws without iptables. */
+/**
+ * The missing rules for traffic from runs, each as arguments of iptables; rules for traffic to runs are probed only. For
+ * root only. Throws without iptables.
+ */
 export async function missingRules(install: string, nameservers: readonly string[]): Promise<readonly string[]> {
   const each = (["iptables", "ip6tables"] as const).map((command) => {
     const own = nameservers.filter(command === "iptables" ? isIPv4 : isIPv6);
