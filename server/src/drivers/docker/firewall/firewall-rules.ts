@@ -45,8 +45,8 @@ export function firewallCommands(
 const replies = "-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN";
 
 /**
- * The missing rules for traffic from runs, each as arguments of iptables; rules for traffic to runs are probed only. For
- * root only. Throws without iptables.
+ * The missing rules of this machine, each as arguments of iptables; empty when the firewall is complete. Rules for traffic
+ * to runs are applied on remote hosts only. For root only. Throws without iptables.
  */
 export async function missingRules(install: string, nameservers: readonly string[]): Promise<readonly string[]> {
   const each = (["iptables", "ip6tables"] as const).map((command) => {
