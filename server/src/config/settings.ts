@@ -9,7 +9,10 @@ const count = (fallback: number) => z.coerce.number().int().positive().default(f
 /** Pattern of one entry of WARM_POOL: type=count. */
 const poolOf = `(${containerTypes.join("|")})=\\d{1,2}`;
 
-/** All settings with validation, default and description. */
+/**
+ * All settings with validation, default and description; scripts/generate-docs.ts writes them down. `unset` says what
+ * holds without a value, `example` is a value that works.
+ */
 export const settings = z.object({
   PORT: z.coerce
     .number()
@@ -22,66 +25,116 @@ export const settings = z.object({
   APP_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe("The app's public address, without a path"),
+    .describe("The app's public address, without a path")
+    .meta({ unset: "`http://localhost:{PORT}`", example: "https://berth.example" }),
   ENV_HOST: z
     .string()
     .regex(/^[a-z0-9.-]+$/, "a lower-case host name without a port")
     .default("localhost")
-    .describe("Environments are at {subdomain}.{ENV_HOST}"),
-  DATA_DIR: z.string().min(1).default("./data").describe("Secrets, homes and the embedded database"),
-  RUNTIMES_DIR: z.string().min(1).optional().describe("Prepared Python runtimes, when several data folders share them"),
+    .describe("Environments are at {subdomain}.{ENV_HOST}; in production another registrable domain than the app's")
+    .meta({ example: "berth-run.example" }),
+  DATA_DIR: z
+    .string()
+    .min(1)
+    .default("./data")
+    .describe("Folder of the installation's secret, the homes, prepared runtimes and the embedded database"),
+  RUNTIMES_DIR: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("Prepared Python runtimes, when several data folders share them")
+    .meta({ unset: "a folder in DATA_DIR", example: "/srv/runtimes" }),
   DATABASE_URL: z
     .url({ protocol: /^postgres(ql)?$/ })
     .optional()
-    .describe("A PostgreSQL of your own instead of the embedded one"),
-  RUNTIME: word("process", "docker", "fake").default("process").describe("Driver of environments"),
+    .describe("A PostgreSQL 18 of your own instead of the embedded one")
+    .meta({ unset: "the embedded database", example: "postgres://berth:password@127.0.0.1/berth" }),
+  RUNTIME: word("process", "docker", "fake")
+    .default("process")
+    .describe(
+      "Driver of environments: processes for people you trust, a Docker Engine 20.10 or later, or nothing, for tests",
+    ),
   DOCKER_HOST: z
     .string()
     .default("unix:///var/run/docker.sock")
     .describe("Unix socket of this machine's Docker Engine"),
-  SSH_AUTH_SOCK: z.string().optional().describe("SSH agent with the keys of remote hosts"),
+  SSH_AUTH_SOCK: z
+    .string()
+    .optional()
+    .describe("SSH agent with the keys of hosts on other machines")
+    .meta({ unset: "the key files in DATA_DIR/hosts", example: "/run/user/1000/ssh-agent" }),
   DOCKER_REACH: word("published", "network")
     .default("published")
-    .describe("Endpoints of runs: published ports, or own addresses if the server is a container too"),
-  PAYMENTS: word("embedded", "razorpay").optional().describe("Confirms the payment provider"),
+    .describe(
+      "Endpoints of runs: published ports, or own addresses where the server is itself a container on their bridge",
+    ),
+  PAYMENTS: word("embedded", "razorpay")
+    .optional()
+    .describe("Confirms the payment provider; the embedded one takes test cards and moves no money")
+    .meta({ unset: "`razorpay` with its keys, else `embedded`", example: "razorpay" }),
   RAZORPAY_KEY_ID: z
     .string()
     .regex(/^rzp_(test|live)_\w+$/, "rzp_test_... or rzp_live_...")
     .optional()
-    .describe("The key of the Razorpay account"),
-  RAZORPAY_KEY_SECRET: z.string().min(1).optional().describe("The secret of that key"),
+    .describe(
+      "The key of the Razorpay account. rzp_live_... also needs the webhook secret, DATABASE_URL, an https APP_URL, SMTP_URL and CONTACT_EMAIL",
+    )
+    .meta({ example: "rzp_test_..." }),
+  RAZORPAY_KEY_SECRET: z.string().min(1).optional().describe("The secret of that key").meta({ example: "..." }),
   RAZORPAY_WEBHOOK_SECRET: z
     .string()
     .min(1)
     .optional()
-    .describe("Secrets of webhook signatures, separated by commas during a rotation"),
+    .describe("Secrets of webhook signatures; several, separated by commas, while one is being replaced")
+    .meta({ example: "..." }),
   RAZORPAY_URL: z
     .url({ protocol: /^https?$/ })
     .default("https://api.razorpay.com/v1")
-    .describe("The provider's base URL; other values are for tests"),
+    .describe("Base URL of another provider of the dialect"),
   SMTP_URL: z
     .url({ protocol: /^smtps?$/ })
     .optional()
-    .describe("The mail server; without it no mail is sent"),
-  MAIL_FROM: z.email().optional().describe("The address that mails come from"),
+    .describe("The mail server: smtp with requireTLS, or smtps")
+    .meta({
+      unset: "no mail is sent; it is shown at /outbox, to whoever has the key that the start prints",
+      example: "smtp://user:password@relay.example:587?requireTLS=true",
+    }),
+  MAIL_FROM: z.email().optional().describe("The address that mails come from").meta({ example: "hello@berth.example" }),
   TAX_GSTIN: z
     .string()
     .refine(isGstin, "a GSTIN of 15 characters, whose last one checks the others")
     .optional()
-    .describe("The seller's GST number in India; without it receipts have no tax"),
-  TAX_LEGAL_NAME: z.string().min(1).max(120).optional().describe("The seller's registered name"),
-  TAX_ADDRESS: z.string().min(1).max(240).optional().describe("The seller's registered address"),
+    .describe(
+      "The seller's GST number in India; with it what is sold is taxed, inside the price: INR as a sale in your state, USD as an export",
+    )
+    .meta({ unset: "receipts have no tax", example: "27AAPFU0939F1ZV" }),
+  TAX_LEGAL_NAME: z
+    .string()
+    .min(1)
+    .max(120)
+    .optional()
+    .describe("The seller's registered name, on tax invoices and credit notes; needed with a GSTIN")
+    .meta({ example: "Pier LLP" }),
+  TAX_ADDRESS: z
+    .string()
+    .min(1)
+    .max(240)
+    .optional()
+    .describe("The seller's registered address, there too; needed with a GSTIN")
+    .meta({ example: "1 Dock Road, Mumbai" }),
   TAX_LUT: z
     .string()
     .regex(/^[A-Z0-9]{8,20}$/, "the reference number (ARN) of a letter of undertaking")
     .optional()
-    .describe("The letter of undertaking for exports without tax"),
+    .describe("Reference number of a letter of undertaking: exports without IGST")
+    .meta({ example: "AD270326000000X" }),
   IDENTITY: word("local").default("local").describe("Identity provider"),
   IDENTITY_SECRET: z
     .string()
     .min(32, "at least 32 characters")
     .optional()
-    .describe("The secret that keys are derived from, instead of the one in the data folder"),
+    .describe("The secret that keys are derived from")
+    .meta({ unset: "made once, kept in DATA_DIR", example: "..." }),
   BRAND_NAME: z.string().min(1).default("Berth").describe("The product's name on screens, mails and receipts"),
   CONTACT_EMAIL: z.email().default("hello@berth.example").describe("The seller's address on every page and receipt"),
   SUPPORT_NAME: z.string().min(1).default("Mira").describe("Name of the support contact"),
@@ -89,54 +142,66 @@ export const settings = z.object({
     .string()
     .regex(/^@?[A-Za-z]\w{3,31}$/, "the name of a Telegram account, such as mira_berth")
     .optional()
-    .describe("Telegram account for support"),
+    .describe("Telegram account that support chats open with")
+    .meta({ unset: "Telegram asks whom to send to", example: "mira_berth" }),
   SUPPORT_TELEGRAM_KIND: word("person", "bot", "channel")
     .default("person")
-    .describe("Kind of that account; only a person's accepts a prefilled message"),
+    .describe("Kind of that account; only a person's chat opens with the message in it"),
   SUPPORT_CODE_PREFIX: z
     .string()
     .regex(/^[A-Z0-9]{2,8}$/, "2 to 8 capital letters or digits")
     .default("BRT")
     .describe("Prefix of support codes"),
-  SUPPORT_ONLINE: yesNo.default(true).describe("Whether support is shown as online"),
+  SUPPORT_ONLINE: yesNo.default(true).describe("Whether support is shown as online (the badge of the support page)"),
   SUPPORT_RESPONSE_TIME: z
     .string()
     .min(1)
     .max(80)
     .default("Usually within 1 hour")
     .describe("Response time of support, as shown"),
-  BETA_STARTS_AT: z.iso.datetime().optional().describe("Start of the one-month beta; default: the first start"),
-  ROLES: z.string().default("api,gateway,worker").describe("Roles of this process: a list of api, gateway, worker"),
+  BETA_STARTS_AT: z.iso
+    .datetime()
+    .optional()
+    .describe("Start of the one-month beta")
+    .meta({ unset: "the first start", example: "2026-11-21T00:00:00Z" }),
+  ROLES: z
+    .string()
+    .default("api,gateway,worker")
+    .describe(
+      "Roles of this process. Split roles need DATABASE_URL and one secret; the embedded payment provider needs api and worker in one process",
+    ),
   METRICS_PORT: z.coerce
     .number()
     .int()
     .min(0)
     .max(65535)
     .optional()
-    .describe("Port on loopback for /healthz and /readyz"),
+    .describe("Port on loopback for /healthz and /readyz, of any role; a worker alone has no other address")
+    .meta({ example: "9100" }),
   WARM_POOL: z
     .string()
     .regex(new RegExp(`^(${poolOf}(,${poolOf})*)?$`), "such as jupyter=2,pytorch=1")
     .default("")
-    .describe("Warm runs on each host, by type"),
+    .describe("With RUNTIME=docker: runs of one GPU that stand ready on each host, by type")
+    .meta({ example: "jupyter=2,pytorch=1" }),
   SLOTS: z.coerce
     .number()
     .int()
     .min(1)
     .max(64)
     .optional()
-    .describe("Environments on a host without GPUs; default: as many as its memory allows"),
+    .describe("CPU slots offered on a host without GPUs; with live keys none are sold")
+    .meta({ unset: "8, or as many as its memory is enough for", example: "8" }),
   PROCESS_NETWORK: word("shared", "off")
     .default("shared")
-    .describe("Whether runs of the process driver have a network"),
+    .describe("Network of runs of the process driver; off: none inside environments"),
   FAKE_DRIVER: z
     .string()
     .regex(/^(\w+=[\d.]+(,\w+=[\d.]+)*)?$/, "such as startMs=200,fail=0.1")
     .default("")
-    .describe("Behaviour of the fake driver; for tests"),
-  GIVE_UP_AFTER: count(600).describe(
-    "Seconds from payment to the refund of a failed launch; other values are for tests",
-  ),
+    .describe("Behaviour of the fake driver")
+    .meta({ example: "startMs=200,fail=0.1,silent=0.1" }),
+  GIVE_UP_AFTER: count(600).describe("Seconds from payment to the refund of a failed launch"),
   GPUS_PER_USER: count(8).describe("Limit of GPUs per account"),
   LAUNCHES_PER_USER: count(3).describe("Limit of concurrent launches per account"),
   ORDERS_PER_MINUTE: count(20).describe("Limit of orders per account and minute"),
@@ -145,18 +210,28 @@ export const settings = z.object({
     .gt(0)
     .max(1)
     .default(0.5)
-    .describe("Share of the free GPUs that an account without a payment may order"),
+    .describe("Share of the free GPUs that an account without a payment may order; 1 among people you know"),
   RETENTION_DAYS: count(30).describe("Days that files are kept after the last session"),
-  REQUESTS_PER_MINUTE: count(300).describe("Limit of requests per sign-in and minute"),
+  REQUESTS_PER_MINUTE: count(300).describe(
+    "Limit of requests per sign-in and minute; all of a user together have twice as many",
+  ),
   ANONYMOUS_PER_MINUTE: count(120).describe("Limit of requests without a sign-in per network and minute"),
   UNAUTHENTICATED_PER_MINUTE: count(20).describe("Limit of requests with an invalid token per network and minute"),
   SIGN_INS_PER_MINUTE: count(10).describe("Limit of sign-in attempts per account, network and minute"),
   RESET_MAILS_PER_HOUR: count(3).describe("Limit of mailed links per account and hour"),
-  NETWORK_MAILS_PER_HOUR: count(20).describe("Limit of mailed links per network and hour"),
+  NETWORK_MAILS_PER_HOUR: count(20).describe(
+    "Limit of mailed links (to reset or confirm) per network and hour; an IPv6 network is a /64",
+  ),
   NETWORK_MAILS_PER_DAY: count(60).describe("Limit of mailed links per network and day"),
   DOMAIN_MAILS_PER_DAY: count(2000).describe("Limit of mailed links per mail domain and day"),
-  TRUST_PROXY: z.string().optional().describe("Addresses of reverse proxies that are trusted for clients' addresses"),
-  UNSAFE_PUBLIC_PROCESS_DRIVER: yesNo.default(false).describe("Permits the process driver for the public"),
+  TRUST_PROXY: z
+    .string()
+    .optional()
+    .describe("Addresses of your reverse proxies, comma-separated, trusted for clients' addresses")
+    .meta({ unset: "all visitors behind a proxy count as one address", example: "127.0.0.1" }),
+  UNSAFE_PUBLIC_PROCESS_DRIVER: yesNo
+    .default(false)
+    .describe("Permits the process driver for strangers, who then share this machine with no wall between them"),
   LOG_LEVEL: word("fatal", "error", "warn", "info", "debug", "trace", "silent")
     .default("info")
     .describe("Minimum level of logged lines"),

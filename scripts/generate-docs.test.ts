@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { settingNames } from "../server/src/config/config.ts";
+import { describeSettings } from "../server/src/config/describe-settings.ts";
+import { generatedDocs } from "./generate-docs.ts";
+import { settingsPages } from "./settings-pages.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const settings = describeSettings();
+
+test("the generated pages match what they are generated from", () => {
+  for (const [path, text] of Object.entries(generatedDocs())) {
+    const isFresh = readFileSync(join(root, path), "utf8") === text;
+    expect(isFresh, `${path} is stale: run \`npm run docs\` and commit what it writes`).toBe(true);
+  }
+});
+
+test("every setting is on the page and in the example, once", () => {
+  const pages = settingsPages(settings);
+  const rows = [...pages["docs/configuration.md"].matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name);
+  const lines = [...pages[".env.example"].matchAll(/^# (\w+)=/gm)].map(([, name]) => name);
+  for (const found of [rows, lines]) expect(found.toSorted()).toEqual(settingNames.toSorted());
+});
+
+test.each([
+  ["PORT", "0 to 65535", "`3000`"],
+  ["RUNTIME", "`process`, `docker`, `fake`", "`process`"],
+  ["SUPPORT_ONLINE", "`true`, `false`", "`true`"],
+  ["RETENTION_DAYS", "1 or more", "`30`"],
+  ["APP_URL", "such as `https://berth.example`", "`http://localhost:{PORT}`"],
+  ["RAZORPAY_KEY_SECRET", "", "none"],
+])("the page says the values and the default of %s", (name, values, fallback) => {
+  const page = settingsPages(settings)["docs/configuration.md"];
+  const row = new RegExp(`^\\| \`${name}\` \\|.*$`, "m").exec(page)?.[0] ?? "";
+  expect(row.endsWith(` | ${values} | ${fallback} |`), row).toBe(true);
+});
+
+test("a setting without a description or a group is refused, and a group's name that is no setting", () => {
+  expect(() => settingsPages([...settings, { name: "PLANTED" }])).toThrow(
+    "PLANTED has no description; PLANTED has no group",
+  );
+  expect(() => settingsPages(settings.slice(1))).toThrow(`${settings[0]?.name} is not a setting`);
+});

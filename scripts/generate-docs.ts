@@ -1,0 +1,16 @@
+// npm run docs: writes docs/configuration.md and .env.example from the schema of the settings.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describeSettings } from "../server/src/config/describe-settings.ts";
+import { settingsPages } from "./settings-pages.ts";
+
+/** The text of every generated page, by its path from the root. */
+export function generatedDocs(): Readonly<Record<string, string>> {
+  return settingsPages(describeSettings());
+}
+
+if (import.meta.main) {
+  const root = fileURLToPath(new URL("..", import.meta.url));
+  for (const [path, text] of Object.entries(generatedDocs())) writeFileSync(join(root, path), text);
+}
