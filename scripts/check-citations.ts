@@ -75,9 +75,9 @@ function faultsIn(line: string, file: string): string[] {
   );
 }
 
-/** A page may name pages relative to its folder, the root, or docs/. */
+/** A page, and what draws the pages, may name pages relative to its folder, the root, or docs/. */
 function isPage(page: string, from: string): boolean {
-  const folders = [dirname(from), "", ...(from.endsWith(".md") ? ["docs"] : [])];
+  const folders = [dirname(from), "", ...(from.endsWith(".md") || from.startsWith("web/docs/") ? ["docs"] : [])];
   return folders.some((folder) => existsSync(join(root, folder, page)));
 }
 

@@ -18,9 +18,9 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/gateway": "http-client principal target refusals access sign-in forward .",
   contract: "src",
   "contract/src": "errors.ts lifecycle.ts endpoint.ts wire.ts support .",
-  web: "src .",
+  web: "src docs .",
   "web/src":
-    "format.ts content api ui environments dashboard launch billing settings auth landing legal status support shell .",
+    "format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell .",
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",

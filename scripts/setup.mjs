@@ -32,7 +32,7 @@ export function install() {
 export function buildWeb() {
   const stamp = join(root, "web", "dist", ".built");
   const wanted = hashOf(
-    ["web/src", "web/public", "contract/src"],
+    ["web/src", "web/docs", "web/public", "contract/src", "docs/use", "docs/operate", "docs/develop"],
     [
       "web/index.html",
       "web/package.json",
@@ -41,6 +41,8 @@ export function buildWeb() {
       "web/draw-icons.ts",
       "web/compress.ts",
       "web/postcss.config.cjs",
+      "docs/index.md",
+      "docs/configuration.md",
       "package-lock.json",
     ],
   );

@@ -1,10 +1,15 @@
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { build } from "vite";
+import { docsViews } from "./docs/docs-views.ts";
+import { readDocs } from "./docs/read-docs.ts";
+import { searchIndex } from "./docs/search-index.ts";
 import { drawIcons } from "./draw-icons.ts";
 import { slogan } from "./src/content/brand.ts";
 import { legalTexts } from "./src/content/legal-texts.ts";
 import { statusDescription, statusTitle } from "./src/content/status-texts.ts";
+import type { DocsView } from "./src/docs/docs-view.ts";
+import { searchIndexPath } from "./src/docs/search-options.ts";
 
 /**
  * Runs after `vite build`. The built page becomes the empty dist/shell.html for all app routes. Each public page becomes a
@@ -19,7 +24,7 @@ const rendered = join(here, "node_modules", ".prerender");
 interface Page {
   readonly path: string;
   readonly title: string;
-  /** By default the one in index.html. */
+  /** By default the one in index.html; escaped. */
   readonly description?: string;
   /** Source file of its route. */
   readonly source: string;
@@ -56,7 +61,10 @@ await build({
   logLevel: "warn",
   build: { ssr: "src/render.tsx", outDir: rendered, emptyOutDir: true, copyPublicDir: false, manifest: false },
 });
-const { render } = (await import(join(rendered, "render.js"))) as { render: (url: string) => Promise<string> };
+const { render, renderDocs } = (await import(join(rendered, "render.js"))) as {
+  render: (url: string) => Promise<string>;
+  renderDocs: (view: DocsView) => string;
+};
 
 const manifest = JSON.parse(await readFile(join(dist, ".vite", "manifest.json"), "utf8")) as Record<string, Chunk>;
 await rename(join(dist, "index.html"), join(dist, "shell.html"));
@@ -68,18 +76,14 @@ if (!shell.includes(empty) || !ownDescription) throw new Error("dist/index.html 
 
 // Search engines need no app pages.
 await writeFile(join(dist, "shell.html"), inHead(shell, ['<meta name="robots" content="noindex">']));
-const document = withoutApp(shell);
-for (const page of pages) {
-  const markup = await render(`http://localhost${page.path}`);
-  const file = page.path === "/" ? "index.html" : `${page.path.slice(1)}.html`;
-  await writeFile(
-    join(dist, file),
-    inHead(described(page.live ? withChunks(shell, page.source) : document, page), await stylesOf(page.source)).replace(
-      empty,
-      () => `<div id="root">${markup}</div>`,
-    ),
+const document = withPrefetch(withoutApp(shell, "src/public-page.ts"));
+for (const page of pages)
+  await writePage(
+    page,
+    page.live ? withChunks(shell, page.source) : document,
+    await render(`http://localhost${page.path}`),
   );
-}
+await writeDocs();
 await drawIcons(dist);
 await rm(rendered, { recursive: true });
 await rm(join(dist, ".vite"), { recursive: true });
@@ -103,15 +107,46 @@ function described(html: string, { path, title, description = ownDescription ?? 
     .replace(/(name="description"\s+content=")[^"]+/, (_, start) => `${start}${description}`);
 }
 
-/** Replaces the app and its style sheet by a small script that loads the app later. */
-function withoutApp(html: string): string {
-  const app = [...closure(entry)].map((key) => `/${chunk(key).file}`);
+/** A page at "/docs" is docs.html, one at "/docs/use/paying" docs/use/paying.html. */
+async function writePage(page: Page, html: string, markup: string): Promise<void> {
+  const file = join(dist, page.path === "/" ? "index.html" : `${page.path.slice(1)}.html`);
+  await mkdir(dirname(file), { recursive: true });
+  const styled = inHead(described(html, page), await stylesOf(page.source));
+  await writeFile(
+    file,
+    styled.replace(empty, () => `<div id="root">${markup}</div>`),
+  );
+}
+
+/** The documentation: its pages, their pictures, and the index of the search. */
+async function writeDocs(): Promise<void> {
+  const folder = join(here, "..", "docs");
+  const docs = readDocs(folder);
+  const html = withoutApp(shell, "src/docs/docs-script.ts");
+  const source = "src/docs/docs-page.tsx";
+  for (const { view, title, description } of docsViews(docs))
+    await writePage(
+      { path: view.path, title: `${title} · {{BRAND_NAME}}`, description, source },
+      html,
+      renderDocs(view),
+    );
+  for (const file of docs.pictures) await cp(join(folder, file), join(dist, "docs", file));
+  await writeFile(join(dist, searchIndexPath), searchIndex(docs));
+}
+
+/** Replaces the app and its style sheet by a small script. */
+function withoutApp(html: string, script: string): string {
   const tags = html.replace(
     / *<(script type="module"|link rel="(modulepreload|stylesheet)")[^>]*>(<\/script>)?\n/g,
     "",
   );
-  return inHead(tags, [
-    `<script type="module" src="/${chunk("src/public-page.ts").file}"></script>`,
+  return inHead(tags, [`<script type="module" src="/${chunk(script).file}"></script>`]);
+}
+
+/** Lets src/public-page.ts load the app later. */
+function withPrefetch(html: string): string {
+  const app = [...closure(entry)].map((key) => `/${chunk(key).file}`);
+  return inHead(html, [
     `<template id="app">${app.map((file) => `<link rel="prefetch" href="${file}">`).join("")}</template>`,
   ]);
 }

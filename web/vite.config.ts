@@ -28,6 +28,10 @@ export default defineConfig({
     manifest: true,
     reportCompressedSize: false,
     modulePreload: { polyfill: false },
-    rollupOptions: { input: ["index.html", "src/public-page.ts"] },
+    rollupOptions: {
+      input: ["index.html", "src/public-page.ts", "src/docs/docs-script.ts", "src/docs/docs-page.tsx"],
+      // docs-page.tsx is an input for its styles, which would go with its unused export.
+      preserveEntrySignatures: "exports-only",
+    },
   },
 });

@@ -1,5 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
-import { createStaticHandler, createStaticRouter, StaticRouterProvider } from "react-router";
+import { createStaticHandler, createStaticRouter, StaticRouter, StaticRouterProvider } from "react-router";
+import { DocsPage } from "./docs/docs-page.tsx";
+import type { DocsView } from "./docs/docs-view.ts";
 import { Providers } from "./providers.tsx";
 import { routes } from "./routes.tsx";
 
@@ -15,6 +17,17 @@ export async function render(url: string): Promise<string> {
         context={context}
         hydrate={false}
       />
+    </Providers>,
+  );
+}
+
+/** The markup of a page of the documentation, which is no route of the app. Used at build time only. */
+export function renderDocs(view: DocsView): string {
+  return renderToStaticMarkup(
+    <Providers>
+      <StaticRouter location={view.path}>
+        <DocsPage {...view} />
+      </StaticRouter>
     </Providers>,
   );
 }

@@ -27,15 +27,15 @@ export interface Document {
 
 export type Documents = ReadonlyMap<string, Document>;
 
-/** All built pages by file name without ".html", filled in and compressed once; empty without a build. */
+/** All built pages by path without ".html" ("docs/use/paying"), filled in and compressed once; empty without a build. */
 export async function readDocuments(dist: string, settings: PageSettings): Promise<Documents> {
   if (!existsSync(join(dist, "shell.html"))) return new Map();
-  const files = (await readdir(dist)).filter((file) => file.endsWith(".html"));
+  const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith(".html"));
   return new Map(
     await Promise.all(
       files.map(async (file) => {
         const html = fill(await readFile(join(dist, file), "utf8"), settings);
-        return [file.slice(0, -".html".length), await documentOf(html)] as const;
+        return [file.slice(0, -".html".length).replaceAll("\\", "/"), await documentOf(html)] as const;
       }),
     ),
   );

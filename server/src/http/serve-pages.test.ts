@@ -17,7 +17,10 @@ const page = (name: string) =>
 async function setup({ name = "Berth" } = {}) {
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
   mkdirSync(join(dist, "assets"));
-  for (const file of ["index", "shell", "refund", "status"]) writeFileSync(join(dist, `${file}.html`), page(file));
+  mkdirSync(join(dist, "docs", "use"), { recursive: true });
+  for (const file of ["index", "shell", "refund", "status", "docs", "docs/use/paying"])
+    writeFileSync(join(dist, `${file}.html`), page(file));
+  writeFileSync(join(dist, "docs", "search-index.json"), "{}");
   writeFileSync(join(dist, "assets", "app-1.js"), "1;");
   const app = Fastify();
   await app.register(rateLimit, { global: false });
@@ -51,6 +54,22 @@ test("every prerendered page is served at its path, filled with the operator's s
       `<title>${name} · Berth</title><link href="https://gpu.example/${name}"><p>a@gpu.example 45 x.env.example:3000 {{x}}</p><script>1 < 2;\n</script>`,
     );
   }
+});
+
+test("pages in folders are served like the others, without the ending, and their files (G140)", async () => {
+  const app = await setup();
+  for (const [path, name] of [
+    ["/docs", "docs"],
+    ["/docs/use/paying", "docs/use/paying"],
+  ] as const) {
+    const { statusCode, body } = await app.inject({ url: path, headers: html });
+    expect([statusCode, body.includes(`<title>${name} · Berth</title>`)]).toEqual([200, true]);
+    const { statusCode: moved, headers } = await app.inject({ url: `${path}/`, headers: html });
+    expect([moved, headers.location]).toEqual([308, path]);
+  }
+  expect((await app.inject("/docs/search-index.json")).json()).toEqual({});
+  for (const url of ["/docs/use/paying.html", "/docs/use", "/docs/nowhere"])
+    expect((await app.inject({ url, headers: html })).statusCode, url).toBe(404);
 });
 
 test("every other address gets the shell for a navigation and the API or a 404 for the rest", async () => {
@@ -127,6 +146,8 @@ test("robots.txt and the sitemap list the public pages at the operator's URL", a
   const { body } = await app.inject("/sitemap.xml");
   expect([...body.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address]) => address).sort()).toEqual([
     "https://gpu.example/",
+    "https://gpu.example/docs",
+    "https://gpu.example/docs/use/paying",
     "https://gpu.example/refund",
     "https://gpu.example/status",
   ]);

@@ -30,8 +30,10 @@ async function serveBuilt(
   const { shell, ...drawn } = Object.fromEntries(documents);
   if (!shell) throw new Error(`${dist} has no shell.html`);
   const pages = Object.entries(drawn).map(([name, page]) => ({ path: name === "index" ? "/" : `/${name}`, page }));
-  for (const { path, page } of pages)
+  for (const { path, page } of pages) {
     if (!calls.has(path)) app.get(path, free, (request, reply) => sendDocument(request, reply, page));
+    if (path.startsWith("/docs")) app.get(`${path}/`, free, (_, reply) => reply.redirect(path, 308));
+  }
   crawlerRoutes(
     app,
     appUrl,
@@ -70,7 +72,7 @@ function filesOf(dist: string): FastifyPluginAsync {
       root: dist,
       index: false,
       wildcard: false,
-      globIgnore: ["*.html"],
+      globIgnore: ["**/*.html"],
       preCompressed: true,
       cacheControl: false,
       setHeaders: (reply, path) =>

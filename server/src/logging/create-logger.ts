@@ -25,7 +25,7 @@ interface Options {
   readonly destination?: DestinationStream;
 }
 
-/** Logs JSON lines to stderr, readable lines to a terminal (docs/logs.md). Repeated failures are counted. */
+/** Logs JSON lines to stderr, readable lines to a terminal (docs/operate/logs.md). Repeated failures are counted. */
 export function createLogger({ level, roles, outageOf, destination = stderr() }: Options): Logger {
   const repeats = countRepeats();
   return pino(

@@ -24,7 +24,7 @@ export const purges = [
   purgeSignIns,
 ];
 
-/** Deletes expired data every hour (docs/retention.md). A failed purge does not block the others. */
+/** Deletes expired data every hour (docs/operate/retention.md). A failed purge does not block the others. */
 export function startPurging(db: Db, log: Logger): Loop {
   return startInterval({
     name: "purge",

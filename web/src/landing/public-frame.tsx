@@ -42,6 +42,9 @@ export function PublicFrame({ children }: { children: ReactNode }) {
             <Logo />
             <p>
               Open source. Run it on your own machines.{" "}
+              <a href="/docs" className="link">
+                Documentation
+              </a>{" "}
               <Link to="/status" className="link">
                 {statusTitle}
               </Link>

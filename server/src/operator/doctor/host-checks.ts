@@ -48,7 +48,7 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
     },
     {
       what: "Images that are missing",
-      remedy: "npm run images -- TYPE on this machine; for another machine see docs/hosts.md",
+      remedy: "npm run images -- TYPE on this machine; for another machine see docs/operate/hosts.md",
       run: () => missingImages(hosts),
     },
     {

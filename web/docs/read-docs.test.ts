@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import MiniSearch from "minisearch";
+import { expect, test } from "vitest";
+import { searchOptions } from "../src/docs/search-options.ts";
+import { docsViews } from "./docs-views.ts";
+import { readDocs } from "./read-docs.ts";
+import { searchIndex } from "./search-index.ts";
+
+const docs = readDocs(join(import.meta.dirname, "..", "..", "docs"));
+const pages = [docs.start, ...docs.parts.flatMap(({ pages }) => pages)];
+
+test("every page has a title and a description, a path of its own, and links only to pages that are served", () => {
+  const paths = pages.map(({ path }) => path);
+  expect(new Set(paths).size).toBe(paths.length);
+  expect(paths).toEqual(expect.arrayContaining(["/docs", "/docs/use", "/docs/use/refunds", "/docs/configuration"]));
+  for (const { path, title, description, html } of pages) {
+    expect([title, description], path).not.toContain("");
+    const targets = [...html.matchAll(/href="(\/docs[^"#]*)/g)].map(([, target]) => target);
+    expect(paths, path).toEqual(expect.arrayContaining(targets));
+  }
+});
+
+test("the pages of a part stand in the order of its index page, with their neighbours", () => {
+  const views = docsViews(docs).map(({ view }) => view);
+  const use = views.filter(({ path }) => path.startsWith("/docs/use"));
+  expect(use.slice(0, 3).map(({ path }) => path)).toEqual([
+    "/docs/use",
+    "/docs/use/first-notebook",
+    "/docs/use/choosing",
+  ]);
+  expect([use[0]?.previous, use[1]?.previous?.path, use[1]?.next?.path, use.at(-1)?.next]).toEqual([
+    undefined,
+    "/docs/use",
+    "/docs/use/choosing",
+    undefined,
+  ]);
+});
+
+test.each([
+  ["refund unused share", "/docs/use/refunds#how-the-unused-share-is-counted"],
+  ["pause", "/docs/use/time"],
+  ["SMTP_URL", "/docs/operate/mail"],
+])("the search finds %s", (words, expected) => {
+  const index = MiniSearch.loadJSON(searchIndex(docs), searchOptions);
+  expect(index.search(words).map(({ id }) => String(id).slice(0, expected.length))).toContain(expected);
+});

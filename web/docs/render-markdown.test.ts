@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { renderMarkdown } from "./render-markdown.ts";
+import { slugOf } from "./slug-of.ts";
+
+const render = (source: string, resolve: (href: string) => string | undefined = (href) => href) =>
+  renderMarkdown(`# Title\n\n${source}`, resolve);
+
+test("the title leaves the text, the first paragraph describes the page, and sections are parted at headings", () => {
+  const page = render("What it is.\nAll of it.\n\n## One `two`\n\nText.\n\n### Inner\n\n- item\n\n## One two\n\nMore.");
+  expect([page.title, page.description]).toEqual(["Title", "What it is. All of it."]);
+  expect(page.html).not.toContain("Title");
+  expect(page.sections).toEqual([
+    { id: "", heading: "", text: "What it is. All of it." },
+    { id: "one-two", heading: "One two", text: expect.stringMatching(/Text\. +Inner +item/) },
+    { id: "one-two-1", heading: "One two", text: "More." },
+  ]);
+  expect(page.html).toContain('<h2 id="one-two"><a href="#one-two">One <code>two</code></a></h2>');
+});
+
+test("HTML is text, and a script is harmless", () => {
+  const { html } = render('A <b>tag</b> and <script>alert("1")</script>, [a link](javascript:alert(1)).');
+  expect(html).not.toMatch(/<b>|<script|href/);
+});
+
+test("the product's name and marked values become placeholders, except in code; other comments vanish", () => {
+  const { html } = render("Berth keeps files 30<!-- RETENTION_DAYS --> days in `Berth`. <!-- a note -->");
+  expect(html).toBe("<p>{{BRAND_NAME}} keeps files {{RETENTION_DAYS}} days in <code>Berth</code>.</p>\n");
+});
+
+test("links are resolved; one that leads nowhere keeps its text; one that stands alone is marked", () => {
+  const resolve = (href: string) => (href === "use/paying.md" ? "/docs/use/paying" : undefined);
+  const { html } = render(
+    "See [paying](use/paying.md) or [the code](../../code.ts).\n\n- [Paying](use/paying.md)",
+    resolve,
+  );
+  expect(html).toContain('See <a href="/docs/use/paying">paying</a> or the code.');
+  expect(html).toContain('<li><a href="/docs/use/paying" data-alone="">Paying</a></li>');
+});
+
+test("a table scrolls in a box of its own", () => {
+  expect(render("| a |\n|---|\n| b |").html).toMatch(/^<div data-scroll><table>.*<\/table><\/div>/s);
+});
+
+test("slugs are those of a code host", () => {
+  expect(slugOf("What `doctor` looks at, and how?")).toBe("what-doctor-looks-at-and-how");
+});

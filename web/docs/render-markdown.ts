@@ -1,0 +1,106 @@
+import MarkdownIt, { type Token } from "markdown-it";
+import { slugs } from "./slug-of.ts";
+
+interface Section {
+  /** Without the #; empty for what stands above the first heading. */
+  readonly id: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+export interface RenderedMarkdown {
+  readonly title: string;
+  /** The first paragraph. */
+  readonly description: string;
+  /** Without the title. */
+  readonly html: string;
+  /** Parted at headings of the second level. */
+  readonly sections: readonly Section[];
+}
+
+/** Addresses of links and images in the served page; undefined takes the link away and keeps its text. */
+type Resolve = (href: string) => string | undefined;
+
+/** No HTML: what a page writes as a tag is shown as text. */
+const markdown = new MarkdownIt({ html: false });
+
+/**
+ * One page of docs/ as HTML. "Berth" becomes the operator's name and `30<!-- RETENTION_DAYS -->` the value of that
+ * placeholder (server/src/http/documents.ts); other comments are left out.
+ */
+export function renderMarkdown(source: string, resolve: Resolve): RenderedMarkdown {
+  const tokens = markdown.parse(withPlaceholders(source), {});
+  const slug = slugs();
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "inline") editInline(token, resolve);
+    if (token.type === "heading_open") token.attrSet("id", slug(textOf(tokens[index + 1])));
+  }
+  const [, title] = tokens;
+  const body = tokens[0]?.tag === "h1" ? tokens.slice(3) : tokens;
+  const first = body.findIndex(({ type }) => type === "paragraph_open");
+  const description = textOf(body[first + 1]);
+  const html = markdown.renderer.render(body, markdown.options, {});
+  return { title: textOf(title), description, html: framed(html), sections: sectionsOf(body) };
+}
+
+function withPlaceholders(source: string): string {
+  return source.replace(/\S+?<!-- ([A-Z_]+) -->/g, "{{$1}}").replace(/<!--.*?-->\n*/gs, "");
+}
+
+function editInline({ children }: Token, resolve: Resolve): void {
+  const tokens = children ?? [];
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === "text") token.content = token.content.replaceAll(/\bBerth\b/g, "{{BRAND_NAME}}");
+    if (token.type === "image") token.attrSet("src", resolve(attributeOf(token, "src")) ?? "");
+    if (token.type === "link_open") editLink(tokens, index, resolve(attributeOf(token, "href")));
+  }
+}
+
+/** A link that stands alone is a target of its own size. */
+function editLink(tokens: Token[], index: number, target: string | undefined): void {
+  if (target === undefined) {
+    unlink(tokens, index);
+    return;
+  }
+  tokens[index]?.attrSet("href", target);
+  if (tokens.length === 3) tokens[index]?.attrSet("data-alone", "");
+}
+
+function unlink(children: Token[], opening: number): void {
+  const closing = children.findIndex(({ type }, index) => index > opening && type === "link_close");
+  for (const index of [opening, closing]) Object.assign(children[index] ?? {}, { type: "text", tag: "", content: "" });
+}
+
+/** Tables scroll in a box of their own; a heading is its own link. */
+function framed(html: string): string {
+  return html
+    .replaceAll("<table>", "<div data-scroll><table>")
+    .replaceAll("</table>", "</table></div>")
+    .replace(/<(h[23]) id="([^"]+)">(.*?)<\/\1>/g, '<$1 id="$2"><a href="#$2">$3</a></$1>');
+}
+
+function sectionsOf(body: readonly Token[]): readonly Section[] {
+  const found: Section[] = [];
+  let current = { id: "", heading: "", parts: [] as string[] };
+  const close = () => {
+    const text = current.parts.join(" ").trim();
+    if (current.id !== "" || text !== "") found.push({ id: current.id, heading: current.heading, text });
+  };
+  for (const [index, token] of body.entries()) {
+    const opens = token.type === "heading_open" && token.tag === "h2";
+    if (opens) close();
+    if (opens) current = { id: attributeOf(token, "id"), heading: textOf(body[index + 1]), parts: [] };
+    else if (body[index - 1]?.tag !== "h2") current.parts.push(textOf(token));
+  }
+  close();
+  return found;
+}
+
+function attributeOf(token: Token, name: string): string {
+  return String(token.attrGet(name) ?? "");
+}
+
+function textOf(token: Token | undefined): string {
+  if (!token?.children) return token?.content ?? "";
+  return token.children.map(({ type, content }) => (type === "softbreak" ? " " : content)).join("");
+}

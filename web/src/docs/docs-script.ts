@@ -1,0 +1,43 @@
+/** The whole script of a page of the documentation: everything in it can be read without. */
+import "../public-page.ts";
+import { startSearch } from "./start-search.ts";
+
+/** Below it the menu is closed (docs.module.css). */
+const wide = matchMedia("(min-width: 62em)");
+const menu = document.querySelector<HTMLDetailsElement>("[data-docs-menu]");
+if (menu) menu.open = wide.matches;
+
+for (const block of document.querySelectorAll<HTMLElement>("pre")) addCopyButton(block);
+
+// What scrolls sideways must be reachable by the keyboard.
+const sizes = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  }
+});
+for (const box of document.querySelectorAll("pre, [data-scroll]")) sizes.observe(box);
+
+startSearch();
+
+function addCopyButton(block: HTMLElement): void {
+  const text = block.textContent ?? "";
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Copy";
+  button.addEventListener("click", () => void copy(button, text));
+  const frame = document.createElement("div");
+  frame.setAttribute("data-copy", "");
+  block.replaceWith(frame);
+  frame.append(block, button);
+}
+
+async function copy(button: HTMLButtonElement, text: string): Promise<void> {
+  button.textContent = await navigator.clipboard.writeText(text).then(
+    () => "Copied",
+    () => "Not copied",
+  );
+  setTimeout(() => {
+    button.textContent = "Copy";
+  }, 1800);
+}
