@@ -273,7 +273,13 @@ test("a refund request keeps its text on failure, is sent, and its decision is s
   await expect(facts(page).last()).toContainText(`You asked for a refund“${words}”`);
   await expect(page.getByRole("button", { name: "Ask for a refund" })).toBeHidden();
   const announce = async () => {};
-  await declineRefund({ db, announce, orderId, message: "It answered all the time." });
+  await declineRefund({
+    db,
+    announce,
+    author: { actor: "cli:test", reason: "" },
+    orderId,
+    message: "It answered all the time.",
+  });
   await page.reload();
   await expect(facts(page).last()).toContainText("Not granted“It answered all the time.”");
   await expect(page.getByRole("button", { name: "Ask for a refund" })).toBeVisible();

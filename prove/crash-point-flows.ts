@@ -181,7 +181,10 @@ async function sendBack({ scene, process }: Visit, { payment_id }: Payment): Pro
 
 async function grantUnasked({ process: { payments } }: Visit, { order_id }: Payment, share: Share): Promise<void> {
   const { db, announce } = payments;
-  await grantRefund({ db, announce, orderId: order_id, message: "" }, share);
+  await grantRefund(
+    { db, announce, author: { actor: "cli:prove", reason: "" }, orderId: order_id, message: "" },
+    share,
+  );
 }
 
 /** The credit of an undelivered order. */
@@ -198,7 +201,10 @@ async function askBack(visit: Visit, share: Share): Promise<void> {
   await prove(visit, paid);
   const { db, announce } = visit.process.payments;
   await requestRefund(db, visit.user, paid.order_id, { reason: "other", text: "No longer needed" });
-  await grantRefund({ db, announce, orderId: paid.order_id, message: "" }, share);
+  await grantRefund(
+    { db, announce, author: { actor: "cli:prove", reason: "" }, orderId: paid.order_id, message: "" },
+    share,
+  );
 }
 
 async function loseDispute({ scene, process }: Visit, payment_id: string): Promise<void> {

@@ -142,7 +142,17 @@ async function payBack(fixture: MoneyFixture, how: PaidBack, { orderId, paymentI
     return void (await callProvider(fixture, "POST", `/test/disputes/${id}`, { status: "lost" }));
   }
   const share = how === "operator" ? "full" : "prorated";
-  await grantRefund({ db: fixture.db, announce: announceByBell, orderId, message: "", again: true }, share);
+  await grantRefund(
+    {
+      db: fixture.db,
+      announce: announceByBell,
+      author: { actor: "cli:prove", reason: "" },
+      orderId,
+      message: "",
+      again: true,
+    },
+    share,
+  );
 }
 
 /** Makes every poll due until nothing is under way. */

@@ -142,7 +142,13 @@ test("refund requests and decisions are in the timeline, and a new request is po
   await create("ada", proof);
   expect(await page(id)).toMatchObject({ may_ask_refund: true });
   const ask = { reason: "partial_downtime", text: "It was gone for an hour." } as const;
-  const decision = { db, announce: payments.announce, orderId: id, message: "Half of it." };
+  const decision = {
+    db,
+    announce: payments.announce,
+    author: { actor: "cli:test", reason: "" },
+    orderId: id,
+    message: "Half of it.",
+  };
   await requestRefund(db, "ada", id, ask);
   expect(await page(id)).toMatchObject({ may_ask_refund: false, kinds: expect.arrayContaining(["refund_asked"]) });
   await declineRefund({ ...decision, message: "It was there." });

@@ -3,6 +3,7 @@ export type Address = { readonly host: string; readonly port: number } | { reado
 
 /** Types of the JSON columns, which are written as text. */
 export interface JsonColumns {
+  "audit.details": Readonly<Record<string, string | number | boolean | null>>;
   "credit_notes.document": Document;
   "embedded_gateway_orders.notes": Record<string, string>;
   "embedded_gateway_refunds.notes": Record<string, string>;

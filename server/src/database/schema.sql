@@ -35,6 +35,27 @@ create unlogged table attempt_windows (
 );
 create index attempt_windows_ends on attempt_windows (ends_at);
 
+create table audit (
+  id bigint not null,
+  at timestamptz not null,
+  actor text not null,
+  act text not null,
+  subject_kind text not null,
+  subject_id text not null,
+  reason text not null,
+  details jsonb not null,
+  hash bytea not null,
+  constraint audit_pkey primary key (id),
+  constraint audit_act_check check (act <> ''),
+  constraint audit_actor_check check (actor <> ''),
+  constraint audit_at_check check (at = date_trunc('milliseconds', at)),
+  constraint audit_details_check check (jsonb_typeof(details) = 'object'),
+  constraint audit_hash_check check (length(hash) = 32),
+  constraint audit_id_check check (id > 0)
+);
+create index audit_subject on audit (subject_id, id desc);
+create trigger audit_append_only before delete or update or truncate on audit for each statement execute function refuse_rewrite();
+
 create table credit_notes (
   number text not null,
   refund_id text not null,
@@ -932,6 +953,11 @@ end $$;
 create function refuse_change() returns trigger language plpgsql as $$
 begin
   raise exception 'the journal is append-only';
+end $$;
+
+create function refuse_rewrite() returns trigger language plpgsql as $$
+begin
+  raise exception '% is append-only', tg_table_name;
 end $$;
 
 create function skip_deleted() returns trigger language plpgsql as $$

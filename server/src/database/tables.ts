@@ -25,6 +25,17 @@ export interface Tables {
     count: number;
     ends_at: Date;
   };
+  audit: {
+    id: number;
+    at: Date;
+    actor: string;
+    act: string;
+    subject_kind: string;
+    subject_id: string;
+    reason: string;
+    details: ColumnType<JsonColumns["audit.details"], string, string>;
+    hash: Buffer;
+  };
   credit_notes: {
     number: string;
     refund_id: string;

@@ -22,7 +22,7 @@ test.each([
   { typed: ["hosts", "fly"], wrong: "There is no command hosts fly.", usage: "-- hosts list" },
   { typed: ["doctor", "--jsn"], wrong: "Unknown option '--jsn'.", usage: "-- doctor [--json]" },
   { typed: ["doctor", "now"], wrong: "doctor does not take now.", usage: "-- doctor [--json]" },
-  { typed: ["refunds", "--json"], wrong: "Unknown option '--json'.", usage: "-- refunds" },
+  { typed: ["refunds", "--jason"], wrong: "Unknown option '--jason'.", usage: "-- refunds" },
   { typed: ["unflag"], wrong: "unflag lacks USER.", usage: "-- unflag USER" },
   { typed: ["hosts", "add", "a", "ssh://b@c", "--reach"], wrong: "Option '--reach <value>' argument missing." },
   { typed: ["gpus", "quarantine", "GPU-1"], wrong: "gpus quarantine lacks WORDS." },

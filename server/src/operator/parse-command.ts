@@ -9,6 +9,8 @@ export interface Command {
   /** Without dashes, with the placeholder of its value; "" for a flag. */
   readonly options?: Readonly<Record<string, string>>;
   readonly about: string;
+  /** A complete command line, as typed after the program's name. */
+  readonly example: string;
   readonly run: (config: Config, args: readonly string[], options: Options) => Promise<void>;
 }
 
@@ -52,9 +54,9 @@ function unknown(first: string, second: string, isGroup: boolean): string {
 
 export function usageOf(commands: readonly Command[]): string {
   return commands
-    .map(({ name, args, options = {}, about }) => {
+    .map(({ name, args, options = {}, about, example }) => {
       const given = Object.entries(options).map(([key, value]) => `[--${key}${value && ` ${value}`}]`);
-      return `${["npm run operator --", name, ...args, ...given].join(" ")}\n    ${about}`;
+      return `${["npm run operator --", name, ...args, ...given].join(" ")}\n    ${about}\n    npm run operator -- ${example}`;
     })
     .join("\n");
 }

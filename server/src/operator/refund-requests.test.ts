@@ -6,7 +6,7 @@ import { expect, inject, test } from "vitest";
 import type { Db } from "../database/database.ts";
 import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { setup as money } from "../payments/testing/setup.ts";
-import { listRefundRequests } from "./refund-requests.ts";
+import { readRefundRequests } from "./refund-requests.ts";
 
 const program = fileURLToPath(new URL("main.ts", import.meta.url));
 
@@ -88,7 +88,7 @@ test("requests are listed, granted and declined beside the running server, which
     said: expect.stringContaining("refund ORDER full | prorated"),
   });
   expect(await operate(db, "decline", ada.id)).toMatchObject({ code: 2 });
-  expect(await listRefundRequests(db)).toEqual([]);
+  expect(await readRefundRequests(db)).toEqual([]);
   expect(await mails()).toEqual([
     {
       recipient: "ada@example.com",

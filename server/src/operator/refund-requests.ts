@@ -3,8 +3,9 @@ import type { Db, Tx } from "../database/database.ts";
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import type { Granted } from "../payments/refunds/grant-refund.ts";
 import { remainingTimeText } from "../payments/refunds/take-back-hours.ts";
-import { prorate, usageOfOrder } from "../payments/refunds/usage-of-order.ts";
+import { prorate, type Usage, usageOfOrder } from "../payments/refunds/usage-of-order.ts";
 import { formatInstant } from "../text/format-instant.ts";
+import { oneLine } from "./print-rows.ts";
 
 interface Asked {
   readonly order_id: string;
@@ -18,24 +19,32 @@ interface Asked {
   readonly currency: string;
 }
 
-/** Returns three lines for each open request, oldest first, with the facts for a decision. */
-export async function listRefundRequests(db: Db): Promise<readonly string[]> {
+type AskedRefund = Asked & { readonly usage: Usage; readonly prorated_minor: number };
+
+/** Returns the open requests, oldest first, with the facts for a decision. Amounts in minor units. */
+export async function readRefundRequests(db: Db): Promise<readonly AskedRefund[]> {
   const { rows } = await sql<Asked>`
     select q.order_id, o.subdomain, q.user_id, q.reason, q.text, q.created_at, p.amount_minor, p.refund_minor, p.currency
     from refund_requests q join orders o on o.id = q.order_id join payments p on p.order_id = o.id and p.settles_order
     where q.status = 'open' order by q.created_at, q.id`.execute(db);
-  return Promise.all(rows.map(async (asked) => describe(asked, await usageOfOrder(db, asked.order_id))));
+  return Promise.all(
+    rows.map(async (asked) => {
+      const usage = await usageOfOrder(db, asked.order_id);
+      return { ...asked, usage, prorated_minor: prorate(asked.amount_minor - asked.refund_minor, usage) };
+    }),
+  );
 }
 
-function describe(asked: Asked, usage: Awaited<ReturnType<typeof usageOfOrder>>): string {
+/** Three lines. */
+export function refundRequestText({ usage, prorated_minor: share, ...asked }: AskedRefund): string {
   const { amount_minor: paid, refund_minor: back, currency } = asked;
   const money = (minor: number) => formatAmount(minor, currency);
   const hours = (seconds: number) => (seconds / 3600).toFixed(2);
   const used = `${hours(usage.totalSeconds - usage.unusedSeconds)} of ${hours(usage.totalSeconds)} hours used`;
   return [
     `${asked.order_id} ${asked.subdomain} of ${asked.user_id}, ${asked.reason}, asked ${formatInstant(asked.created_at)} UTC`,
-    `  paid ${money(paid)}, refunded ${money(back)}, ${used}, prorated ${money(prorate(paid - back, usage))}`,
-    `  ${sanitize(asked.text)}`,
+    `  paid ${money(paid)}, refunded ${money(back)}, ${used}, prorated ${money(share)}`,
+    `  ${oneLine(asked.text)}`,
   ].join("\n");
 }
 
@@ -80,9 +89,4 @@ function concerned(row: Concerned, { amountMinor }: Granted): string {
       ? "nothing is left of it"
       : "stays paid";
   return `  ${row.id} ${row.extends ? "extension" : "environment"} of ${hours}, paid ${money(row.amount_minor)}${before}: ${now}`;
-}
-
-/** Removes escape sequences and line breaks from untrusted text before it reaches a terminal. */
-function sanitize(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, " ").trim();
 }

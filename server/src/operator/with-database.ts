@@ -1,9 +1,12 @@
+import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import type { Author } from "../audit/record-act.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { type Db, isLostConnection, openDatabase } from "../database/database.ts";
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
 import { commandLogger } from "../logging/create-logger.ts";
 import { announcer } from "../notifications/announcer.ts";
+import type { Options } from "./parse-command.ts";
 
 /** Opens the running server's database, without migrating it. */
 export async function withDatabase<T>(
@@ -32,4 +35,18 @@ export async function withDatabase<T>(
 /** Notifies by bell and mail, as the server does; links use the address of the settings. */
 export function announcerOf({ appUrl, port, brand }: Config) {
   return announcer({ appUrl: appUrl ?? `http://localhost:${port}`, brandName: brand.name });
+}
+
+/** Who gives the command on this machine, and the reason of `--reason` (G118). */
+export function authorOf({ reason = "" }: Options): Author {
+  return { actor: `cli:${userName()}`, reason };
+}
+
+/** A container may run as a user without a name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.()}`;
+  }
 }

@@ -11,7 +11,14 @@ test("the log has a line for each step from the sign-up to the refund, with ids 
   const { db, payments } = app;
   const { id: orderId } = await db.selectFrom("orders").select("id").executeTakeFirstOrThrow();
   await app.must("POST", `/environments/${environmentId}/terminate`, ada.token, { confirm: "first-lab" });
-  const decision = { db, announce: payments.announce, orderId, message: "", again: false };
+  const decision = {
+    db,
+    announce: payments.announce,
+    author: { actor: "cli:test", reason: "" },
+    orderId,
+    message: "",
+    again: false,
+  };
   await expect.poll(() => app.lines().some(({ event }) => event === "environment.ended")).toBe(true);
   await grantRefund(decision, "full");
   await using _ = { [Symbol.asyncDispose]: startRefundSender(payments).stop };

@@ -17,10 +17,11 @@ import { readCapacity } from "../../environments/leases/read-capacity.ts";
 import { setupEnvironments, writeOnly } from "../../environments/testing/setup-environments.ts";
 import { examine } from "../doctor/diagnose.ts";
 import { addHost, loseHost, removeHost } from "./add-host.ts";
-import { listHosts } from "./drain-host.ts";
+import { hostText, readHosts } from "./drain-host.ts";
 import { hostCommand } from "./host-command.ts";
-import { listGpus } from "./quarantine-gpu.ts";
+import { gpuText, readGpus } from "./quarantine-gpu.ts";
 
+const by = { actor: "cli:test", reason: "" };
 const far = { id: "ant", address: "ssh://berth@10.0.0.5", homeRoot: "/var/lib/berth/homes", reach: "10.0.0.5" };
 
 /** Runs `npm run operator -- hosts ...` with an empty data folder and returns its output or error. */
@@ -28,7 +29,7 @@ async function operate(db: Db, verb: string, ...words: string[]): Promise<string
   const folder = mkdtempSync(join(tmpdir(), "berth-operator-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const config = readConfig({ DATA_DIR: folder });
-  return await hostCommand({ db, config }, verb, words).catch((error: Error) => error.message);
+  return await hostCommand({ db, config, author: by }, verb, words).catch((error: Error) => error.message);
 }
 
 test("an invalid host is refused in one sentence, and nothing is written", async () => {
@@ -40,8 +41,8 @@ test("an invalid host is refused in one sentence, and nothing is written", async
   );
   expect(await operate(db, "add", "GPU 1", "tcp://10.0.0.5")).toMatch(/^GPU 1 is not a host name/);
   expect(await operate(db, "add", "local", "ssh://berth@127.0.0.1:1")).toBe("local is this machine");
-  await expect(addHost(db, { ...far, id: "GPU 1" })).rejects.toThrow("is not a host name");
-  await expect(addHost(db, { ...far, id: "host" })).rejects.toThrow("host is this machine");
+  await expect(addHost(db, { ...far, id: "GPU 1" }, by)).rejects.toThrow("is not a host name");
+  await expect(addHost(db, { ...far, id: "host" }, by)).rejects.toThrow("host is this machine");
   expect(await remoteHosts(db)).toEqual([]);
 });
 
@@ -49,7 +50,7 @@ test.each(["10.0.0", "192.168.1.300", "cafe"])(
   "rules for a gateway at %s are not made: nobody would get in",
   async (no) => {
     const { db } = await setupEnvironments();
-    await addHost(db, far);
+    await addHost(db, far, by);
     expect(await operate(db, "firewall", far.id, "10.0.0.2", no)).toBe(
       `${no} is not an IPv4 or IPv6 address of a gateway`,
     );
@@ -58,15 +59,15 @@ test.each(["10.0.0", "192.168.1.300", "cafe"])(
 
 test("a host that was added has nothing to sell before its first check; the folder of its homes does not change", async () => {
   const { db, driver } = await setupEnvironments({ slots: 1 });
-  await addHost(db, far);
+  await addHost(db, far, by);
   expect(await remoteHosts(db)).toEqual([far]);
   expect(await readCapacity(db)).toMatchObject({ total: 1 });
-  await addHost(db, { ...far, reach: "10.0.0.6" });
-  await expect(addHost(db, { ...far, homeRoot: "/srv/homes" })).rejects.toThrow(
+  await addHost(db, { ...far, reach: "10.0.0.6" }, by);
+  await expect(addHost(db, { ...far, homeRoot: "/srv/homes" }, by)).rejects.toThrow(
     "has its homes in /var/lib/berth/homes",
   );
   await registerHost(db, far.id, driver, 2);
-  expect(await listHosts(db)).toEqual([
+  expect((await readHosts(db)).map(hostText)).toEqual([
     expect.stringMatching(/^ant \w+ at ssh:\/\/berth@10.0.0.5: 2 GPUs/),
     expect.stringMatching(/^host fake: 1 GPUs/),
   ]);
@@ -75,25 +76,27 @@ test("a host that was added has nothing to sell before its first check; the fold
 
 test("a host is removed only when nothing is left on it, is then listed nowhere, and can be added again", async () => {
   const { db, driver, rent } = await setupEnvironments({ slots: 1 });
-  await addHost(db, far);
+  await addHost(db, far, by);
   await registerHost(db, far.id, driver, 1);
   const id = await rent();
-  await expect(removeHost(db, far.id)).rejects.toThrow("ant still has 1 environments, 1 GPUs leased and 1 kept homes");
+  await expect(removeHost(db, far.id, by)).rejects.toThrow(
+    "ant still has 1 environments, 1 GPUs leased and 1 kept homes",
+  );
   await sql`update environments set status = 'terminated', desired = 'terminated', terminated_at = now() where id = ${id}`.execute(
     db,
   );
   await sql`update gpu_leases set released_at = now()`.execute(db);
-  await expect(removeHost(db, far.id)).rejects.toThrow("0 environments, 0 GPUs leased and 1 kept homes");
+  await expect(removeHost(db, far.id, by)).rejects.toThrow("0 environments, 0 GPUs leased and 1 kept homes");
   await sql`delete from homes`.execute(db);
-  await removeHost(db, far.id);
-  await expect(removeHost(db, far.id)).rejects.toThrow("There is no host ant");
-  await expect(removeHost(db, "host")).rejects.toThrow("host is this machine");
+  await removeHost(db, far.id, by);
+  await expect(removeHost(db, far.id, by)).rejects.toThrow("There is no host ant");
+  await expect(removeHost(db, "host", by)).rejects.toThrow("host is this machine");
   expect(await remoteHosts(db)).toEqual([]);
-  expect([(await listHosts(db)).length, (await listGpus(db)).length]).toEqual([1, 1]);
+  expect([(await readHosts(db)).map(hostText).length, (await readGpus(db)).map(gpuText).length]).toEqual([1, 1]);
   const outOfService = (await examine(db)).find(({ what }) => what === "Hosts and GPUs that are out of service");
   expect(outOfService?.rows).toEqual([]);
   expect(await readCapacity(db)).toMatchObject({ total: 1 });
-  await addHost(db, far);
+  await addHost(db, far, by);
   await registerHost(db, far.id, driver, 3);
   expect(await readCapacity(db)).toMatchObject({ total: 3 });
 });
@@ -113,10 +116,10 @@ test("a decommissioned machine: launches are refunded, its files are given up, n
   await reach(ids.ended, "terminated");
   const launched = await rent({ subdomain: "launched" });
   // All of it was on the other machine.
-  await addHost(db, far);
+  await addHost(db, far, by);
   for (const table of ["environments", "homes", "gpus"])
     await sql.raw(`update ${table} set host_id = 'ant'`).execute(db);
-  await expect(loseHost(db, writeOnly, far.id)).rejects.toThrow("it can be drained");
+  await expect(loseHost(db, writeOnly, far.id, by)).rejects.toThrow("it can be drained");
   await markUnreachable(db, far.id);
   await sql`update hosts set away_since = now() - interval '30 minutes'`.execute(db);
   await sql`update environments set created_at = now() - interval '2 hours' where created_at is not null`.execute(db);
@@ -126,8 +129,11 @@ test("a decommissioned machine: launches are refunded, its files are given up, n
   await sql`update environments set expires_at = now() + interval '1 hour' where id = ${ids.ran}`.execute(db);
   expect(await countOnHost(db, far.id)).toEqual({ environments: 4, homes: 5 });
 
-  expect([await loseHost(db, writeOnly, far.id), await loseHost(db, writeOnly, far.id)]).toEqual([2, undefined]);
-  await expect(addHost(db, far)).rejects.toThrow("ant is lost: remove it first");
+  expect([await loseHost(db, writeOnly, far.id, by), await loseHost(db, writeOnly, far.id, by)]).toEqual([
+    2,
+    undefined,
+  ]);
+  await expect(addHost(db, far, by)).rejects.toThrow("ant is lost: remove it first");
   expect(await remoteHosts(db)).toEqual([]);
   const unpaid = new Map<string, number>();
   const ended: typeof deps.delivery.ended = async (_, { id }, seconds) => void unpaid.set(id, Math.round(seconds / 60));
@@ -157,11 +163,13 @@ test("a decommissioned machine: launches are refunded, its files are given up, n
       ["user", "launched, over, ran, stopped"],
     ]),
   );
-  expect(await listHosts(db)).toContainEqual(expect.stringMatching(/^ant .*, 0 environments, lost since .* UTC$/));
+  expect((await readHosts(db)).map(hostText)).toContainEqual(
+    expect.stringMatching(/^ant .*, 0 environments, lost since .* UTC$/),
+  );
   expect(driver.machine.runs.size, "the machine itself is never asked").toBeGreaterThan(0);
 
-  await removeHost(db, far.id);
-  await addHost(db, far);
+  await removeHost(db, far.id, by);
+  await addHost(db, far, by);
   await registerHost(db, far.id, driver, 3);
   expect(await readCapacity(db)).toMatchObject({ total: 3 });
 });

@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import type { RemoteHost } from "../../drivers/docker/open-remote.ts";
 import { endAllOnHost } from "../../environments/hosts/decommissioned-hosts.ts";
@@ -10,7 +11,7 @@ import { CapacityRefused } from "./capacity-refused.ts";
  * Adds a host on another machine, or restores a removed one. The next start of the server registers its GPUs; until then
  * nothing is sold on it. Throws when the id is another host's, or when the folder of its homes would change.
  */
-export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHost): Promise<void> {
+export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHost, author: Author): Promise<void> {
   checkHostName(id);
   await db.transaction().execute(async (tx) => {
     const host = await hostForUpdate(tx, id);
@@ -30,6 +31,7 @@ export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHo
         }),
       )
       .execute();
+    await recordAct(tx, author, "host.add", id, { address, home_root: homeRoot, reach });
   });
 }
 
@@ -44,7 +46,7 @@ export function checkHostName(id: string): void {
  * Decommissions a host whose machine never comes back: its environments end. Returns how many owners were notified;
  * undefined when it was decommissioned before. Throws for a host that answers, because that one can be drained.
  */
-export async function loseHost(db: Db, announce: Announce, id: string): Promise<number | undefined> {
+export async function loseHost(db: Db, announce: Announce, id: string, author: Author): Promise<number | undefined> {
   return await db.transaction().execute(async (tx) => {
     const host = await remoteForUpdate(tx, id, "lost");
     if (host.lost_at) return undefined;
@@ -53,12 +55,14 @@ export async function loseHost(db: Db, announce: Announce, id: string): Promise<
     await sql`update hosts set lost_at = ${lostAt}, drained_at = coalesce(drained_at, now()) where id = ${id}`.execute(
       tx,
     );
-    return await endAllOnHost(tx, announce, id, lostAt);
+    const owners = await endAllOnHost(tx, announce, id, lostAt);
+    await recordAct(tx, author, "host.lose", id, { owners });
+    return owners;
   });
 }
 
 /** Removes a host. Throws while it has environments, leases or kept files. */
-export async function removeHost(db: Db, id: string): Promise<void> {
+export async function removeHost(db: Db, id: string, author: Author): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await remoteForUpdate(tx, id, "removed");
     const { rows } = await sql<{ environments: number; leases: number; homes: number }>`
@@ -75,6 +79,7 @@ export async function removeHost(db: Db, id: string): Promise<void> {
       tx,
     );
     await sql`update gpus set quarantined_at = now() where host_id = ${id} and quarantined_at is null`.execute(tx);
+    await recordAct(tx, author, "host.remove", id);
   });
 }
 

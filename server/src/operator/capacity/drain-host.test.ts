@@ -12,9 +12,10 @@ import { processQueue } from "../../environments/queue/process-queue.ts";
 import { addOrder, inMs, setupEnvironments } from "../../environments/testing/setup-environments.ts";
 import { announceByBell } from "../../notifications/notifications.ts";
 import { examine } from "../doctor/diagnose.ts";
-import { drainHost, listHosts, undrainHost } from "./drain-host.ts";
-import { listGpus, quarantineGpu, releaseGpu } from "./quarantine-gpu.ts";
+import { drainHost, hostText, readHosts, undrainHost } from "./drain-host.ts";
+import { gpuText, quarantineGpu, readGpus, releaseGpu } from "./quarantine-gpu.ts";
 
+const by = { actor: "cli:test", reason: "" };
 const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** Runs `npm run operator -- ...` on the database of the running server. */
@@ -50,7 +51,7 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
   await reach(gone, "terminated");
   await want(ids[1] ?? "", "stopped");
   await reach(ids[1] ?? "", "stopped");
-  expect([await drainHost(db, announceByBell, "host"), await drainHost(db, announceByBell, "host")]).toEqual([
+  expect([await drainHost(db, announceByBell, "host", by), await drainHost(db, announceByBell, "host", by)]).toEqual([
     1,
     undefined,
   ]);
@@ -59,13 +60,13 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
   await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
   expect(await readCapacity(db)).toMatchObject({ total: 0, free: 0 });
-  expect(await listHosts(db)).toEqual([
+  expect((await readHosts(db)).map(hostText)).toEqual([
     expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 quarantined, 2 environments, draining since .* UTC$/),
   ]);
   expect(await outOfService()).toEqual(["host drains"]);
-  expect([await undrainHost(db, "host"), await undrainHost(db, "host")]).toEqual([true, false]);
+  expect([await undrainHost(db, "host", by), await undrainHost(db, "host", by)]).toEqual([true, false]);
   expect(await order()).toMatchObject({ ok: true });
-  await expect(drainHost(db, announceByBell, "nowhere")).rejects.toThrow("There is no host nowhere");
+  await expect(drainHost(db, announceByBell, "nowhere", by)).rejects.toThrow("There is no host nowhere");
 });
 
 test("an order that selects GPUs while its host is being drained gets none", async () => {
@@ -86,12 +87,12 @@ test("the queue does not get GPUs of a host that drains, and gets them after und
   const id = await rent({ gpuCount: 3 });
   await reach(id, "active");
   await enterQueue(db, "eve", 1, async () => {});
-  await drainHost(db, announceByBell, "host");
+  await drainHost(db, announceByBell, "host", by);
   await want(id, "terminated");
   await reach(id, "terminated");
   await processQueue(db, announceByBell);
   expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "waiting", expected_at: null });
-  await undrainHost(db, "host");
+  await undrainHost(db, "host", by);
   await processQueue(db, announceByBell);
   expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "held" });
 });
@@ -99,7 +100,9 @@ test("the queue does not get GPUs of a host that drains, and gets them after und
 test("a host that does not answer is listed", async () => {
   const { db, outOfService } = await setup();
   await markUnreachable(db, "host");
-  expect(await listHosts(db)).toEqual([expect.stringMatching(/^host fake: .*, not answering since .* UTC$/)]);
+  expect((await readHosts(db)).map(hostText)).toEqual([
+    expect.stringMatching(/^host fake: .*, not answering since .* UTC$/),
+  ]);
   expect(await outOfService()).toEqual(["host does not answer"]);
   expect(await operate(db, "hosts", "lost", "host")).toMatch(/^This ends the 0 environments on host for good, with/);
   expect(await operate(db, "hosts", "lost", "host", "--yes")).toBe("host is this machine: it can be drained, not lost");
@@ -111,10 +114,10 @@ test("a quarantined GPU is not leased, also after a restart of the server, until
   await reach(id, "active");
   const said = await operate(db, "gpus", "quarantine", "host-slot-1", "It", "gets", "hot");
   expect(said).toBe("host-slot-1 is quarantined; its holder keeps it to the end");
-  expect(await quarantineGpu(db, "host-slot-2", "Its fan is loud")).toBe(false);
+  expect(await quarantineGpu(db, "host-slot-2", { ...by, reason: "Its fan is loud" })).toBe(false);
   await registerHost(db, "host", driver, 2);
   await registerHost(db, "host", driver, 3);
-  expect(await listGpus(db)).toEqual([
+  expect((await readGpus(db)).map(gpuText)).toEqual([
     expect.stringMatching(
       new RegExp(`^host-slot-1 on host: quarantined .* UTC: It gets hot; still environment ${id} \\(lab\\)$`),
     ),
@@ -124,11 +127,11 @@ test("a quarantined GPU is not leased, also after a restart of the server, until
   expect(await outOfService()).toHaveLength(2);
   expect(await readCapacity(db)).toMatchObject({ total: 1, free: 1 });
   expect(await order()).toMatchObject({ ok: true });
-  expect((await listGpus(db))[2]).toMatch(/^host-slot-3 on host: held for order /);
-  expect([await releaseGpu(db, "host-slot-2"), await releaseGpu(db, "host-slot-2")]).toEqual([true, false]);
+  expect((await readGpus(db)).map(gpuText)[2]).toMatch(/^host-slot-3 on host: held for order /);
+  expect([await releaseGpu(db, "host-slot-2", by), await releaseGpu(db, "host-slot-2", by)]).toEqual([true, false]);
   expect(await readCapacity(db)).toMatchObject({ total: 2, free: 1 });
   await registerHost(db, "host", driver, 1);
-  await expect(releaseGpu(db, "host-slot-2")).rejects.toThrow("host had no host-slot-2 at its last start");
+  await expect(releaseGpu(db, "host-slot-2", by)).rejects.toThrow("host had no host-slot-2 at its last start");
   expect(await operate(db, "gpus", "release", "nothing")).toBe(
     "There is no GPU nothing. operator -- gpus list names them.",
   );

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
+import type { Author } from "../../audit/record-act.ts";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
 import { checkRemote } from "../../drivers/docker/check-remote.ts";
@@ -18,6 +19,7 @@ import { CapacityRefused } from "./capacity-refused.ts";
 
 interface HostCommandDeps {
   readonly db: Db;
+  readonly author: Author;
   readonly config: Config;
 }
 
@@ -39,7 +41,7 @@ export async function hostCommand(
     const gateways = more.map(readGateway);
     return await withHost(deps, await hostOf(deps.db, id), (remote, own) => firewall(remote, own, gateways));
   }
-  await removeHost(deps.db, id);
+  await removeHost(deps.db, id, deps.author);
   return `${id} is removed; a running server notices it at its next start`;
 }
 
@@ -50,7 +52,7 @@ async function add(deps: HostCommandDeps, id: string, text: string, options: Opt
   const host = { id, address: address.url, homeRoot, reach: parsePrivateAddress(options["reach"], address) };
   return await withHost(deps, host, async (remote, own, config) => {
     const report = await check(remote, own, config);
-    await addHost(deps.db, host);
+    await addHost(deps.db, host, deps.author);
     return `${report}\n${id} is added; a running server rents on it after its next start`;
   });
 }
@@ -62,7 +64,7 @@ async function hostOf(db: Db, id: string): Promise<RemoteHost> {
 }
 
 async function withHost<T>(
-  { db, config }: HostCommandDeps,
+  { db, config }: Pick<HostCommandDeps, "db" | "config">,
   host: RemoteHost,
   work: (remote: RemoteMachine, own: RemoteDeps, config: Config) => Promise<T>,
 ): Promise<T> {

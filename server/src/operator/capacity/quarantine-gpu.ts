@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { hostForUpdate } from "../../environments/hosts/register-host.ts";
 import { formatInstant } from "../../text/format-instant.ts";
@@ -37,30 +38,27 @@ export function gpuText({ id, host_id, model, quarantined_at, quarantine_reason,
   return `${name}: quarantined ${formatInstant(quarantined_at)} UTC: ${reason}${holder ? `; still ${holder}` : ""}`;
 }
 
-export async function listGpus(db: Db): Promise<readonly string[]> {
-  return (await readGpus(db)).map(gpuText);
-}
-
 /**
- * Stops leasing a GPU, for the reason given; its current holder keeps it to the end. Returns whether it has one. Throws
+ * Stops leasing a GPU, for the author's reason; its current holder keeps it to the end. Returns whether it has one. Throws
  * for an unknown GPU.
  */
-export async function quarantineGpu(db: Db, id: string, reason: string): Promise<boolean> {
+export async function quarantineGpu(db: Db, id: string, author: Author): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     await lockGpu(tx, id);
     await tx
       .updateTable("gpus")
-      .set({ quarantined_at: sql`coalesce(quarantined_at, now())`, quarantine_reason: reason })
+      .set({ quarantined_at: sql`coalesce(quarantined_at, now())`, quarantine_reason: author.reason })
       .where("id", "=", id)
       .execute();
     const { rows } = await sql`
       select 1 from gpu_leases where gpu_id = ${id} and released_at is null and holder_kind <> 'pool'`.execute(tx);
+    await recordAct(tx, author, "gpu.quarantine", id, { held: rows.length > 0 });
     return rows.length > 0;
   });
 }
 
 /** Returns false when it was not quarantined. Throws for an unknown GPU, and for one that its host no longer has. */
-export async function releaseGpu(db: Db, id: string): Promise<boolean> {
+export async function releaseGpu(db: Db, id: string, author: Author): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const gpu = await lockGpu(tx, id);
     if (!gpu.quarantined_at) return false;
@@ -69,6 +67,7 @@ export async function releaseGpu(db: Db, id: string): Promise<boolean> {
         `${gpu.host_id} had no ${id} at its last start. When it has it again, the quarantine ends automatically.`,
       );
     await tx.updateTable("gpus").set({ quarantined_at: null, quarantine_reason: "" }).where("id", "=", id).execute();
+    await recordAct(tx, author, "gpu.release", id);
     return true;
   });
 }

@@ -65,6 +65,6 @@ test("an open dispute, the refund it holds back, and the account that lost one a
   ]);
   await recordDispute(payments, { ...dispute, status: "lost", deductedMinor: 30 });
   expect(await rows()).toEqual(["ada lost disp_1: $0.30"]);
-  expect(await liftAccountHold(db, "ada")).toBe(1);
+  expect(await liftAccountHold(db, "ada", { actor: "cli:test", reason: "" })).toBe(1);
   expect(await rows()).toEqual([]);
 });

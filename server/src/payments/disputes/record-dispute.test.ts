@@ -96,9 +96,9 @@ test("lost: booked once, the environment ends, the order is refunded, and new or
   expect(extension.status).toBe(409);
   expect((await rest.order("ben", { subdomain: "lab-ben" })).status).toBe(200);
   expect([
-    await liftAccountHold(rest.db, "ada"),
-    await liftAccountHold(rest.db, "ada"),
-    await liftAccountHold(rest.db, "ben"),
+    await liftAccountHold(rest.db, "ada", { actor: "cli:test", reason: "" }),
+    await liftAccountHold(rest.db, "ada", { actor: "cli:test", reason: "" }),
+    await liftAccountHold(rest.db, "ben", { actor: "cli:test", reason: "" }),
   ]).toEqual([1, 0, 0]);
   await syncDispute(payments, dispute);
   expect((await rest.order("ada")).status).toBe(200);

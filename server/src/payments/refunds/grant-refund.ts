@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
 import type { Announce } from "../../environments/notice.ts";
 import type { Shortened } from "../../environments/time/extend.ts";
@@ -16,6 +17,7 @@ type Request = RowOf<"refund_requests">;
 interface Decision {
   readonly db: Db;
   readonly announce: Announce;
+  readonly author: Author;
   /** Our id or the provider's. */
   readonly orderId: string;
   /** From the operator to the user; may be empty for a granted refund. */
@@ -62,7 +64,7 @@ export async function previewRefund<T>(
   }
 }
 
-async function grant(tx: Tx, { announce, orderId, message, again }: Decision, share: Share): Promise<Granted> {
+async function grant(tx: Tx, { announce, author, orderId, message, again }: Decision, share: Share): Promise<Granted> {
   const { order, request } = await findRequest(tx, orderId);
   const { id, currency, status } = order;
   const payment = await settlingPayment(tx, id).forUpdate().executeTakeFirst();
@@ -93,6 +95,7 @@ async function grant(tx: Tx, { announce, orderId, message, again }: Decision, sh
     body: `${amount} of ${order.subdomain} is on its way back to your card; banks take 4-5 business days.${remainingTimeText(order.subdomain, left)}${message && ` ${message}`}`,
     link: `/billing/orders/${id}`,
   });
+  await recordAct(tx, author, "refund.grant", id, { amount_minor: amountMinor, currency, share: String(share) });
   return { isNew: true, currency, amountMinor, left };
 }
 
@@ -102,7 +105,7 @@ function amountOf(share: Share, leftMinor: number, proratedMinor: number): numbe
 }
 
 /** Declines the open request of an order with the operator's message; returns false when it was declined before. */
-export async function declineRefund({ db, announce, orderId, message }: Decision): Promise<boolean> {
+export async function declineRefund({ db, announce, author, orderId, message }: Decision): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const { order, request } = await findRequest(tx, orderId);
     if (!request) throw new RefundRefused(`There is no refund request for ${orderId}`);
@@ -116,6 +119,7 @@ export async function declineRefund({ db, announce, orderId, message }: Decision
       body: `You asked for a refund of ${order.subdomain}. ${message}`,
       link: `/billing/orders/${order.id}`,
     });
+    await recordAct(tx, author, "refund.decline", order.id);
     return true;
   });
 }

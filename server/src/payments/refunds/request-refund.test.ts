@@ -17,7 +17,7 @@ async function setup({ pending = false } = {}) {
   if (!pending) runReconciler();
   if (!pending) await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   const orderId = (await rowOf(id)).id;
-  const parts = { db, announce: payments.announce, orderId };
+  const parts = { db, announce: payments.announce, author: { actor: "cli:test", reason: "" }, orderId };
   return {
     ...shop,
     id,

@@ -35,7 +35,16 @@ async function setup({ duration = 1 as DurationHours, credit = 0 } = {}) {
       await settlePayment(payments, await provider.payment(refund.paymentId));
     },
     async operator(which: Which) {
-      await grantRefund({ db, announce: payments.announce, orderId: orders[which], message: "" }, "full");
+      await grantRefund(
+        {
+          db,
+          announce: payments.announce,
+          author: { actor: "cli:test", reason: "" },
+          orderId: orders[which],
+          message: "",
+        },
+        "full",
+      );
     },
     async dispute(which: Which) {
       const asked = await amountOf(which);
@@ -195,7 +204,7 @@ test.each([false, true])(
 test("prorated before, a machine that fails pays back the share of what is still paid, and never more than was unused", async () => {
   const { db, payments, leave, orders, environment, owed, ways: _, driver } = await setup();
   await leave(3.5);
-  const parts = { db, announce: payments.announce, message: "" };
+  const parts = { db, announce: payments.announce, author: { actor: "cli:test", reason: "" }, message: "" };
   expect(await grantRefund({ ...parts, orderId: orders.extension }, "prorated")).toMatchObject({ amountMinor: 119 });
   driver.failNext("start", "unavailable", 1000);
   await driver.crash((await environment()).id);

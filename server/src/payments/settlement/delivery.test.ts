@@ -68,7 +68,10 @@ test("G106, G107 a launch that stays silent is refunded once for an account, wit
     },
   ]);
   const { announce } = payments;
-  await grantRefund({ db, announce, orderId: second.id, message: "" }, "full");
+  await grantRefund(
+    { db, announce, author: { actor: "cli:test", reason: "" }, orderId: second.id, message: "" },
+    "full",
+  );
   expect(await refundsFor(second.id)).toEqual([{ reason: "discretionary", amount_minor: 40 }]);
   expect((await launch("ben", "other")).status, "another account").toBe("refunding");
 });

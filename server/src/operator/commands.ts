@@ -1,0 +1,25 @@
+import { auditCommands } from "./audit/audit-commands.ts";
+import { capacityCommands } from "./capacity/capacity-commands.ts";
+import { completionScript, shells } from "./completion-script.ts";
+import { machineCommands } from "./machine-commands.ts";
+import { moneyCommands } from "./money-commands.ts";
+import { type Command, usage } from "./parse-command.ts";
+
+/** The operator's commands on the machine itself (G68), with the server's settings: `npm run operator -- COMMAND`. */
+export const commands: readonly Command[] = [
+  ...machineCommands,
+  ...moneyCommands,
+  ...capacityCommands,
+  ...auditCommands,
+  {
+    name: "completion",
+    args: [shells.join(" | "), "[PROGRAM]"],
+    about: "prints what completes these commands in a shell, for the program berth or one of another name",
+    example: "completion bash",
+    run: async (_, [shell = "", program = "berth"]) => {
+      if (!shells.includes(shell)) return usage(`There is no completion for ${shell}.`);
+      if (!/^[\w-]+$/.test(program)) return usage(`${program} is not a program's name.`);
+      console.log(completionScript(commands, shell, program));
+    },
+  },
+];

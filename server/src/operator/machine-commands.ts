@@ -1,0 +1,75 @@
+import { join, resolve } from "node:path";
+import type { Config } from "../config/config.ts";
+import { bridgeName } from "../drivers/docker/containers/ensure-network.ts";
+import {
+  engineNameservers,
+  firewallCommands,
+  removalCommands,
+  runFirewallCommands,
+} from "../drivers/docker/firewall/firewall-rules.ts";
+import { prepareRuntime, runtimeTypes } from "../drivers/process/prepare-runtime.ts";
+import { installationOf } from "../installation/installation.ts";
+import { diagnose, reportOf } from "./doctor/diagnose.ts";
+import { type Command, usage } from "./parse-command.ts";
+import { printJson } from "./print-rows.ts";
+import { withDatabase } from "./with-database.ts";
+
+/** Checks and preparations of the machine itself. */
+export const machineCommands: readonly Command[] = [
+  {
+    name: "doctor",
+    args: [],
+    options: { json: "" },
+    example: "doctor --json",
+    about: "checks money, machines, mail, disks, certificates and processes; ends with 1 when it finds something",
+    run: (config, _, { json }) => doctor(config, json !== undefined),
+  },
+  {
+    name: "prepare",
+    args: [runtimeTypes.join(" | ")],
+    example: "prepare pytorch",
+    about: "makes a type startable on this machine without Docker",
+    run: (config, args) => prepare(config, ...args),
+  },
+  {
+    name: "firewall",
+    args: ["[apply | remove]"],
+    example: "firewall apply",
+    about: "prints the rules around containers of this machine, or changes them as root",
+    run: (config, args) => firewall(config, ...args),
+  },
+];
+
+/** Makes a type startable with the process driver; a running server offers it within a minute. */
+async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {
+  if (!runtimeTypes.includes(type)) return usage(`There is no type ${type}.`);
+  const runtimes = resolve(runtimesDir ?? join(dataDir, "runtimes"));
+  let printed = -1;
+  const progress = (percent: number) => {
+    const whole = Math.floor(percent);
+    if (whole > printed) console.log(`${type}: ${whole} %`);
+    printed = Math.max(printed, whole);
+  };
+  await prepareRuntime(runtimes, type, progress, { asked: true });
+  console.log(`${type} is prepared in ${runtimes}`);
+}
+
+/** Changes nothing; ends with 1 when something is found. */
+async function doctor(config: Config, asJson: boolean): Promise<void> {
+  const diagnosis = await withDatabase(config, (db) => diagnose(db, config));
+  if (asJson) printJson(diagnosis);
+  else console.log(reportOf(diagnosis));
+  // A check that timed out may still be waiting.
+  process.exit(diagnosis.findings.some(({ rows }) => rows.length > 0) ? 1 : 0);
+}
+
+/** Prints the firewall rules of this installation as a shell script, or runs it as root. */
+async function firewall(config: Config, verb = "print"): Promise<void> {
+  const script = { print: firewallCommands, apply: firewallCommands, remove: removalCommands }[verb];
+  if (!script) return usage(`firewall does not take ${verb}.`);
+  const { id } = await withDatabase(config, installationOf);
+  const commands = script(id, await engineNameservers());
+  if (verb === "print") return console.log(commands);
+  await runFirewallCommands(commands);
+  console.log(`Done: the bridge ${bridgeName(id)} ${verb === "apply" ? "is isolated" : "has no firewall any more"}`);
+}
