@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allLoops, type Loop } from "./async/start-interval.ts";
-import { type Config, ConfigError, readConfig, settingNames, version } from "./config/config.ts";
+import { type Config, ConfigError, readConfig, settingNames } from "./config/config.ts";
 import { misspeltSettings } from "./config/misspelt-settings.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
 import type { Connection } from "./database/connection.ts";
@@ -26,7 +26,6 @@ import { frontServer } from "./gateway/front-server.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { createHostNames } from "./gateway/target/host-names.ts";
 import { trustedProxies } from "./http/client-address.ts";
-import { startHealth } from "./http/health-routes.ts";
 import { type OperatorPages, operatorPages } from "./http/operator-pages.ts";
 import { localIdentity } from "./identity/local/local-identity.ts";
 import { checkDiskSpace, diskOf, startDiskWatch } from "./installation/free-space.ts";
@@ -40,6 +39,8 @@ import {
 import { createLogger, type Logger, logError } from "./logging/create-logger.ts";
 import { startOutbox } from "./mail/outbox.ts";
 import { outboxPath } from "./mail/outbox-page.ts";
+import { countMails } from "./metrics/count-mails.ts";
+import { createMetrics, type Metrics } from "./metrics/create-metrics.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { settingsOf, startPresence } from "./operator/process-registry.ts";
 import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts";
@@ -47,20 +48,23 @@ import { delivery } from "./payments/settlement/delivery.ts";
 import { buildApp } from "./roles/build-app.ts";
 import { localFirewall, openMachines } from "./roles/open-machines.ts";
 import { openPayments, paymentLoops } from "./roles/open-payments.ts";
+import { serveMetrics } from "./roles/serve-metrics.ts";
 import { startPurging } from "./roles/start-purging.ts";
 
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 try {
   const config = readConfig(process.env);
+  const metrics = createMetrics();
   const log = createLogger({
     level: config.logLevel,
     roles: config.roles,
     outageOf: (error) => (isLostConnection(error) ? "database.unreachable" : undefined),
+    onLine: (line, event) => metrics.logLines.inc({ level: line, event }),
   });
   process.on("unhandledRejection", logError(log, "process.unhandled_rejection"));
   for (const text of misspeltSettings(process.env, settingNames)) log.warn({ event: "setting.warning" }, text);
-  await start(config, log);
+  await start(config, log, metrics);
   process.exit(0);
 } catch (error) {
   console.error(isForOperator(error) ? error.message : error);
@@ -68,7 +72,7 @@ try {
 }
 
 /** Wires the product: settings, database, ports, then the roles. A signal or a failed start closes everything in reverse. */
-async function start(config: Config, log: Logger): Promise<void> {
+async function start(config: Config, log: Logger, metrics: Metrics): Promise<void> {
   await using resources = new AsyncDisposableStack();
   // Registered first: an interrupted start would leave its database running.
   const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
@@ -79,10 +83,10 @@ async function start(config: Config, log: Logger): Promise<void> {
   openDataDir(dataDir, log);
   const secret = installationSecret(dataDir, config.secret);
   const local = operatorPages({ key: operatorKey(dataDir), appUrl });
-  const { installation, db, changes } = await openStore({ config, dataDir, secret, log }, resources);
+  const { installation, db, pool, changes } = await openStore({ config, dataDir, secret, log }, resources);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
-  const common = { config, log, dataDir, port, appUrl, secret, installation, db, changes, announce };
+  const common = { config, log, metrics, dataDir, port, appUrl, secret, installation, db, changes, announce };
   const gateway = roles.has("gateway")
     ? await createGateway({
         db,
@@ -103,11 +107,11 @@ async function start(config: Config, log: Logger): Promise<void> {
   // Stopped before the app, where loops call the embedded provider, and concurrently, because each may wait for a host or relay.
   const loops = rental && roles.has("worker") ? workerLoops({ ...common, ...rental }) : [];
   resources.defer(allLoops([...loops, startDiskWatch(dataDir, log)]).stop);
-  const health = await healthOf(config, db, dataDir);
+  const health = await serveMetrics({ ...common, pool, gateway, rental });
   if (health) resources.defer(health.close);
   for (const text of warnings(config)) log.warn({ event: "setting.warning" }, text);
   for (const line of pageLines(config, local)) console.log(line);
-  if (health) console.log(`Health checks are at ${health.url}/healthz and ${health.url}/readyz`);
+  if (health) console.log(`Health checks are at ${health.url}/healthz and ${health.url}/readyz, metrics at /metrics`);
   console.log(
     isServer(config) ? `${config.brand.name} is ready at ${appUrl}` : `${config.brand.name}'s worker is ready`,
   );
@@ -130,10 +134,10 @@ async function openStore({ config, dataDir, secret, log }: StoreDeps, resources:
     throw outside ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`) : error;
   });
   resources.defer(database.close);
-  const { db } = database;
+  const { db, pool } = database;
   const installation = await installationOf(db);
   await checkSecret(db, secret, { alone: config.database.kind === "embedded" });
-  return { installation, db, changes: await openChanges(database) };
+  return { installation, db, pool, changes: await openChanges(database) };
 }
 
 interface StoreDeps {
@@ -144,6 +148,7 @@ interface StoreDeps {
 }
 
 interface Common extends StoreDeps {
+  readonly metrics: Metrics;
   readonly port: number;
   readonly appUrl: string;
   readonly installation: { readonly id: string; readonly startedAt: Date };
@@ -156,13 +161,13 @@ type Rental = Awaited<ReturnType<typeof openRental>>;
 
 /** The dependencies of API and worker: machines and payments. */
 async function openRental(
-  { config, dataDir, log, port, installation, db, changes, announce }: Common,
+  { config, dataDir, log, metrics, port, installation, db, changes, announce }: Common,
   resources: AsyncDisposableStack,
 ) {
   const machines = await openMachines({ config, dataDir, install: installation.id, db, log });
   for (const { close } of machines.remotes) resources.defer(close);
   const checkRoom = () => checkDiskSpace(dataDir);
-  const money = await openPayments(config, port, { db, changes, announce, log, checkRoom });
+  const money = await openPayments(config, port, { db, changes, announce, log, metrics, checkRoom });
   return { ...machines, money };
 }
 
@@ -195,7 +200,8 @@ async function serveEnvironments(deps: Common & { readonly gateway: Gateway }): 
 }
 
 function workerLoops(deps: Common & Rental): Loop[] {
-  const { config, log, db, changes, drivers, announce, installation, money, remote, remotes, port } = deps;
+  const { config, log, metrics, db, changes, drivers, announce, installation, money, remote, remotes, port } = deps;
+  const { smtp } = config.mail;
   const deliver = delivery({ announce });
   return [
     ...(config.runtime === "docker" ? [startFirewall(localFirewall(config, installation.id, port), log)] : []),
@@ -204,15 +210,9 @@ function workerLoops(deps: Common & Rental): Loop[] {
       ...{ db, changes, drivers, delivery: deliver, announce, isReady: probeReadiness, log },
     }),
     ...paymentLoops(money, port, log),
-    ...(config.mail.smtp ? [startOutbox({ db, changes, smtp: config.mail.smtp, log })] : []),
+    ...(smtp ? [startOutbox({ db, changes, smtp, log, onAttempt: countMails(metrics) })] : []),
     startPurging(db, log),
   ];
-}
-
-async function healthOf({ metricsPort }: Config, db: Db, dataDir: string) {
-  if (metricsPort === undefined) return undefined;
-  const app = await startHealth({ port: metricsPort, db, version, disk: () => diskOf(dataDir) });
-  return { url: app.listeningOrigin, close: () => app.close() };
 }
 
 function environmentLoops(

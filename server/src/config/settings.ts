@@ -176,7 +176,7 @@ export const settings = z.object({
     .min(0)
     .max(65535)
     .optional()
-    .describe("Port on loopback for /healthz and /readyz, of any role; a worker alone has no other address")
+    .describe("Port on loopback for /healthz, /readyz and /metrics, of any role; a worker alone has no other address")
     .meta({ example: "9100" }),
   WARM_POOL: z
     .string()

@@ -17,6 +17,8 @@ export interface Database {
   readonly db: Db;
   /** Listens to `pg_notify` on its own connection; `reset` runs after each (re)connect: some may be lost. */
   listen(channel: string, listener: (payload: string) => void, reset?: () => void): Promise<void>;
+  /** Connections of the pool, and the queries that wait for one. */
+  pool(): { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export async function openDatabase(connection: Connection, log: Logger, { keep =
     db,
     listen: async (channel, listener, reset) =>
       void stops.push(await keepListening(connection, channel, listener, reset, log)),
+    pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       closing = true;
       await Promise.all(stops.map((stop) => stop()));

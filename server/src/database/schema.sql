@@ -505,6 +505,7 @@ create table journal (
   constraint journal_kind_check check (kind in ('capture', 'fee', 'refund_asked', 'refund_failed', 'refund_arrived', 'external_refund', 'session_over', 'dispute_lost', 'refund_waived')),
   constraint journal_kind_source_id_key unique (kind, source_id)
 );
+create index journal_newest on journal (at);
 create trigger journal_append_only before delete or update on journal for each statement execute function refuse_change();
 
 create table journal_lines (

@@ -4,6 +4,7 @@ import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import { clientAddress, type TrustProxy } from "../http/client-address.ts";
 import type { Logger } from "../logging/create-logger.ts";
+import { createGatewayCounts, type GatewayCounts } from "./access/gateway-counts.ts";
 import { mayGoOn } from "./access/may-go-on.ts";
 import { createOpenExchanges, type Limits } from "./access/open-exchanges.ts";
 import { createActivityTracker } from "./forward/activity-tracker.ts";
@@ -26,6 +27,7 @@ export interface Gateway {
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void;
   /** Requests and WebSockets in progress. */
   readonly openSockets: number;
+  readonly counts: GatewayCounts;
   /** Closes all exchanges and all upstream connections. */
   close(): Promise<void>;
 }
@@ -76,7 +78,8 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const cookies = createGrantCookies({ secret: given.secret, secure: hosts.secure, grants, nowMs: targets.nowMs });
   const activity = createActivityTracker(db, given.activityMs ?? 5000, log);
   const addressOf = (request: IncomingMessage) => clientAddress(request, given.trustProxy);
-  const deps: ServeDeps = { db, appUrl, hosts, cookies, targets, exchanges, activity, addressOf, log };
+  const counts = createGatewayCounts();
+  const deps: ServeDeps = { db, appUrl, hosts, cookies, targets, exchanges, counts, activity, addressOf, log };
   // Expiry sends no notification.
   const sweeper = setInterval(() => {
     onChange();
@@ -85,6 +88,7 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
 
   return {
     hosts,
+    counts,
     onRequest: (request, response) => serveRequest(deps, request, response),
     onUpgrade: (request, socket, early) => serveUpgrade(deps, request, socket, early),
     onClientError: (error, socket) => refuseUnread(error, socket, appUrl),

@@ -35,12 +35,15 @@ function follow(deps: ServeDeps, request: IncomingMessage, response: ServerRespo
     case "environment":
       return void forward(deps, request, response, route);
     case "own_path":
+      deps.counts.own++;
       return void serveOwnPath(deps, request, response, route.target.route);
     case "sign_in":
+      deps.counts.own++;
       return void startSignIn(deps, request, response, route.subdomain, withoutToken(request.url as string));
     case "unknown_grant":
       return void readGrant(deps, route.id).then(() => response.destroyed || serveRequest(deps, request, response));
     case "refusal":
+      deps.counts.refused++;
       return void refuse(request, response, route.refusal);
   }
 }

@@ -1,10 +1,9 @@
-import Fastify, { type FastifyInstance } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { AppError } from "../app-error.ts";
 import { memoize } from "../async/memoize.ts";
 import type { Db } from "../database/database.ts";
-import { handleErrors } from "./handle-errors.ts";
 
-interface HealthDeps {
+export interface HealthDeps {
   readonly db: Db;
   readonly version: string;
   /** Free space on the data folder's disk. */
@@ -23,13 +22,4 @@ export function healthRoutes(app: FastifyInstance, { db, version, disk }: Health
     });
     return { status: "success", disk: await disk() };
   });
-}
-
-/** The same on METRICS_PORT of loopback, for any role (G115). */
-export async function startHealth({ port, ...deps }: HealthDeps & { readonly port: number }): Promise<FastifyInstance> {
-  const app = Fastify({ forceCloseConnections: true });
-  handleErrors(app);
-  healthRoutes(app, deps);
-  await app.listen({ port, host: "127.0.0.1" });
-  return app;
 }

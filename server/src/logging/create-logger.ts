@@ -23,10 +23,12 @@ interface Options {
   /** The event of an outage that many components report at once: their errors are counted as one failure. */
   readonly outageOf: (error: unknown) => string | undefined;
   readonly destination?: DestinationStream;
+  /** Called for every line from `level` on, also for repeats that are not written. */
+  readonly onLine?: (level: string, event: string) => void;
 }
 
 /** Logs JSON lines to stderr, readable lines to a terminal (docs/operate/logs.md). Repeated failures are counted. */
-export function createLogger({ level, roles, outageOf, destination = stderr() }: Options): Logger {
+export function createLogger({ level, roles, outageOf, destination = stderr(), onLine }: Options): Logger {
   const repeats = countRepeats();
   return pino(
     {
@@ -35,8 +37,9 @@ export function createLogger({ level, roles, outageOf, destination = stderr() }:
       base: { pid: process.pid, role: [...roles].join(",") },
       hooks: {
         logMethod(args, method, value) {
-          if (value < warnLevel) return method.apply(this, args);
           const { fields, message } = splitArguments(args);
+          onLine?.(pino.levels.labels[value] ?? "", String(fields["event"] ?? "none"));
+          if (value < warnLevel) return method.apply(this, args);
           const outage = outageOf(fields["err"]);
           const line = outage ? { ...fields, event: outage, during: fields["event"] } : fields;
           const key = outage ?? keyOf(value, this.bindings(), fields, message);

@@ -56,6 +56,8 @@ interface Outbox {
   readonly smtp: SmtpSettings;
   readonly log: Logger;
   readonly backoff?: Backoff;
+  /** Called after each attempt; `failed`: it is tried again. */
+  readonly onAttempt?: (result: "sent" | "refused" | "failed") => void;
 }
 
 type QueuedMail = Leased<RowOf<"mails">>;
@@ -91,14 +93,16 @@ export function startOutbox(outbox: Outbox): Loop {
 }
 
 async function deliver(outbox: Outbox, send: ReturnType<typeof smtpSender>, mail: QueuedMail): Promise<void> {
-  const { db, log, backoff = { firstMs: 5000, longestMs: 15 * 60_000 } } = outbox;
+  const { db, log, onAttempt, backoff = { firstMs: 5000, longestMs: 15 * 60_000 } } = outbox;
   const { id, recipient: to, subject, body_text: text, body_html: html } = mail;
   try {
     const answer = await send({ id, to, subject, text, html });
+    onAttempt?.(answer.kind);
     const reason = answer.kind === "refused" ? answer.reason : null;
     if (reason !== null) log.warn({ event: "mail.refused", mailId: id, reason }, "a mail was refused for good");
     await finish(db, queue, mail, { ...emptied, status: answer.kind, last_error: reason?.slice(0, 500) ?? null });
   } catch (error) {
+    onAttempt?.("failed");
     log.warn({ event: "mail.not_sent", mailId: id, err: error });
     await finish(db, queue, mail, retryIn(backoffMs(mail.attempts, backoff), error));
   }

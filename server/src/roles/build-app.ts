@@ -34,6 +34,8 @@ import { mailedLinkRoutes } from "../identity/mailed-link-routes.ts";
 import type { Disk } from "../installation/free-space.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { outboxPage } from "../mail/outbox-page.ts";
+import { countRequests } from "../metrics/count-requests.ts";
+import type { Metrics } from "../metrics/create-metrics.ts";
 import { notificationRoutes } from "../notifications/notification-routes.ts";
 import { welcoming } from "../notifications/notifications.ts";
 import { type EmbeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
@@ -45,6 +47,7 @@ import { supportRoutes } from "../support/support-routes.ts";
 export interface AppDeps {
   readonly config: Config;
   readonly log: Logger;
+  readonly metrics: Metrics;
   readonly appUrl: string;
   readonly db: Db;
   readonly changes: Changes;
@@ -69,19 +72,8 @@ export interface AppDeps {
 
 /** Builds the HTTP app without listening, so that tests can inject requests. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { config, db, changes, identity, payments, hosts, gateway, appUrl } = deps;
-  const trustProxy = trustedProxies(config.trustProxy);
-  const app = Fastify({
-    loggerInstance: deps.log as FastifyBaseLogger,
-    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
-    bodyLimit: 64 * 1024,
-    trustProxy,
-    forceCloseConnections: true,
-    frameworkErrors: refuseAddress,
-    serverFactory: (handler) => frontServer({ hosts, appUrl, trustProxy, gateway, app: handler }),
-  });
-  parseBodies(app);
-  handleErrors(app);
+  const { config, db, changes, identity, payments, hosts, appUrl } = deps;
+  const app = openApp(deps);
   const documents = await readDocuments(deps.dist, pageSettings(deps));
   await guardBrowsers(app, {
     tls: appUrl.startsWith("https:"),
@@ -116,6 +108,24 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   notificationRoutes(app, db);
   eventRoutes(app, { changes, isSignedIn });
   deps.embeddedProvider?.routes(app, deps.local);
+  return app;
+}
+
+/** The server in front, without routes: what holds for each of them. */
+function openApp({ config, log, metrics, hosts, gateway, appUrl }: AppDeps): FastifyInstance {
+  const trustProxy = trustedProxies(config.trustProxy);
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    bodyLimit: 64 * 1024,
+    trustProxy,
+    forceCloseConnections: true,
+    frameworkErrors: refuseAddress,
+    serverFactory: (handler) => frontServer({ hosts, appUrl, trustProxy, gateway, app: handler }),
+  });
+  countRequests(app, metrics);
+  parseBodies(app);
+  handleErrors(app);
   return app;
 }
 

@@ -1,6 +1,8 @@
 import type { Loop } from "../async/start-interval.ts";
 import type { Config } from "../config/config.ts";
 import type { Logger } from "../logging/create-logger.ts";
+import { countProviderCalls } from "../metrics/count-provider-calls.ts";
+import type { Metrics } from "../metrics/create-metrics.ts";
 import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { startOrderPoller } from "../payments/orders/order-poller.ts";
 import { checkKeys } from "../payments/provider/check-keys.ts";
@@ -11,23 +13,24 @@ import { startDisputePoller } from "../payments/settlement/dispute-poller.ts";
 import { startPaymentSweep } from "../payments/settlement/payment-sweep.ts";
 import { startWebhookProcessor } from "../payments/settlement/webhook-processor.ts";
 
+interface PaymentDeps extends Pick<PaymentsDeps, "db" | "changes" | "announce" | "log" | "checkRoom"> {
+  readonly metrics: Metrics;
+}
+
 /** Opens the configured payment provider, Razorpay or the embedded one. Throws `ConfigError` if it rejects the keys. */
-export async function openPayments(
-  config: Config,
-  port: number,
-  deps: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log" | "checkRoom">,
-) {
+export async function openPayments(config: Config, port: number, { metrics, ...deps }: PaymentDeps) {
   const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
   const common = { ...deps, caps, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
-    const provider = razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: deps.log });
+    const provider = countProviderCalls(razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: deps.log }), metrics);
     await checkKeys(provider, deps.log);
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedProvider: undefined };
   }
   const own = await embeddedProvider({ db: deps.db });
   const baseUrl = `http://127.0.0.1:${port}${embeddedProviderPath}`;
-  const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
+  const embedded = { kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } } as const;
+  const provider = countProviderCalls(razorpay({ ...own, baseUrl, ...embedded }), metrics);
   return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedProvider: own };
 }
 

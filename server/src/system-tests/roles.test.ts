@@ -96,7 +96,7 @@ test("a notebook is rented from three processes of one role each, which answer f
     expect(health).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     expect(await (await fetch(`${health}/healthz`)).json()).toMatchObject({ status: "success" });
     expect(await (await fetch(`${health}/readyz`)).json()).toMatchObject({ status: "success" });
-    expect((await fetch(`${health}/config`)).status, "nothing but health").toBe(404);
+    expect((await fetch(`${health}/config`)).status, "nothing but health and metrics").toBe(404);
   }
 
   const account = { email: "ada@example.com", password: "good password 1", name: "Ada" };

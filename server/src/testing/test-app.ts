@@ -24,6 +24,7 @@ import { operatorPages } from "../http/operator-pages.ts";
 import { localIdentity } from "../identity/local/local-identity.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { recordLog } from "../logging/testing/record-log.ts";
+import { createMetrics } from "../metrics/create-metrics.ts";
 import { announcer } from "../notifications/announcer.ts";
 import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
@@ -58,7 +59,8 @@ export async function testApp(
   let address = "";
   const { own, payments } = await moneyOf({ db, changes, announce, log }, config, () => address);
   const host = await addHost(db, fake);
-  const deps = { config, db, changes, payments, embeddedProvider: own, drivers: host.drivers };
+  const metrics = createMetrics();
+  const deps = { metrics, config, db, changes, payments, embeddedProvider: own, drivers: host.drivers };
   const { app, gateway, identity, routes } = await openApp({ ...deps, log: requests.log }, log);
   await app.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
@@ -77,6 +79,7 @@ export async function testApp(
     identity,
     payments,
     driver: host.driver,
+    metrics,
     /** All mounted routes, without the HEAD of each GET. */
     routes,
     /** Logged errors except those of requests. */
@@ -91,7 +94,10 @@ export async function testApp(
   };
 }
 
-type OpenAppDeps = Pick<AppDeps, "config" | "log" | "db" | "changes" | "payments" | "embeddedProvider" | "drivers">;
+type OpenAppDeps = Pick<
+  AppDeps,
+  "metrics" | "config" | "log" | "db" | "changes" | "payments" | "embeddedProvider" | "drivers"
+>;
 
 /** The app with a gateway and the local identity provider; `routes` are all that were mounted. */
 async function openApp(deps: OpenAppDeps, log: Logger) {

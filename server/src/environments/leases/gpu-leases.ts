@@ -98,7 +98,7 @@ async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly stri
 }
 
 /** Not held by a paid or paying order, an environment or a reservation. */
-const takeable = sql<boolean>`(holder_kind = 'pool' or (holder_kind = 'order' and hold_until < now() - ${holdGrace}::interval))`;
+export const takeable = sql<boolean>`(holder_kind = 'pool' or (holder_kind = 'order' and hold_until < now() - ${holdGrace}::interval))`;
 
 interface FreeGpu {
   readonly id: string;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type AdmitDeps, admit } from "../access/admit.ts";
+import { countAnswer, type GatewayCounts } from "../access/gateway-counts.ts";
 import type { OpenRoute } from "../access/resolve-route.ts";
 import { abort, type PendingRequest, pauseResponse, resumeResponse } from "../http-client/pending-request.ts";
 import { availabilityRefusal } from "../refusals/availability-refusal.ts";
@@ -14,6 +15,7 @@ import { sendBody } from "./send-body.ts";
 export interface ForwardDeps extends AdmitDeps, HeadDeps {
   readonly targets: Pick<Targets, "nowMs">;
   readonly activity: ActivityTracker;
+  readonly counts: GatewayCounts;
 }
 
 const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -48,6 +50,7 @@ export function forward(deps: ForwardDeps, request: IncomingMessage, response: S
   response.on("close", () => {
     abort(pending);
     deps.exchanges.remove(exchange);
+    countAnswer(deps.counts, response);
   });
   if (hasBody) sendBody(request, pending, head.body === "chunked", onBytes);
 }

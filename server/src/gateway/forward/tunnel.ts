@@ -27,6 +27,8 @@ export function tunnel(
   const exchange = admit(deps, request, route);
   if ("status" in exchange) return void refuseUpgrade(client, exchange);
   deps.activity.onRequest(environment.id, request, route.principal);
+  deps.counts.webSockets++;
+  deps.counts.openWebSockets++;
 
   const upstream = openSocket(
     environment.endpoint,
@@ -42,5 +44,6 @@ export function tunnel(
   client.on("close", () => {
     upstream.destroy();
     deps.exchanges.remove(exchange);
+    deps.counts.openWebSockets--;
   });
 }

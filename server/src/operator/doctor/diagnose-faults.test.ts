@@ -16,6 +16,7 @@ import { addOrder } from "../../environments/testing/setup-environments.ts";
 import { strictLog } from "../../logging/testing/record-log.ts";
 import { settingsOf, startPresence } from "../process-registry.ts";
 import { askDoctor, databaseUrl, operator } from "../testing/run-operator.ts";
+import { findingKinds } from "./finding-kinds.ts";
 import { runChecks } from "./run-checks.ts";
 
 async function setup() {
@@ -42,7 +43,12 @@ async function setup() {
 }
 
 test("a check that fails and one that times out are findings of their own; the others report theirs", async () => {
-  const look = (what: string, work: () => Promise<readonly string[]>) => ({ what, remedy: "mend it", run: work });
+  const look = (what: string, work: () => Promise<readonly string[]>) => ({
+    kind: "disk_full" as const,
+    what,
+    remedy: "mend it",
+    run: work,
+  });
   const checks = [
     look("fails", () => Promise.reject(new Error("no such table"))),
     look("hangs", () => new Promise(() => {})),
@@ -94,6 +100,19 @@ test("a refund whose provider never answers, one queued for an hour and one that
   ]);
 });
 
+test("a provider that did not answer three times is a finding, until it answers; orders of other keys are none", async () => {
+  const { db, ask, pay } = await setup();
+  const [asked, old] = [await pay(), await pay()];
+  await sql`update orders set attempts = 3, last_error = 'the payment provider does not answer', due_at = now() + interval '8 s'`.execute(
+    db,
+  );
+  await sql`update orders set due_at = now() - interval '9 days' where id = ${old}`.execute(db);
+  const look = async () => (await ask()).found["Payment provider that does not answer"];
+  expect(await look()).toEqual(["1 order could not be asked about: the payment provider does not answer"]);
+  await sql`update orders set attempts = 0, last_error = null where id = ${asked}`.execute(db);
+  expect(await look()).toBeUndefined();
+});
+
 test("unsent mails are counted with their age and error; without a mail server queued mails are no finding", async () => {
   const { db, ask } = await setup();
   const mail = (id: string, attempts: number, error: string | null) =>
@@ -106,7 +125,12 @@ test("unsent mails are counted with their age and error; without a mail server q
   await mail("b", 6, "connect ECONNREFUSED 192.0.2.1:25");
   await mail("c", 4, "connect ECONNREFUSED 192.0.2.1:25");
   const SMTP = { SMTP_URL: "smtp://192.0.2.1", MAIL_FROM: "hello@berth.example" };
-  expect((await ask(SMTP)).found["Unsent mails"]).toEqual(
+  const { found, all } = await ask(SMTP);
+  expect(
+    all.map(({ kind }) => kind),
+    "the kind of each check",
+  ).toEqual(findingKinds);
+  expect(found["Unsent mails"]).toEqual(
     expect.arrayContaining([
       "2 waiting, the oldest for 2h 0m, after up to 6 tries: connect ECONNREFUSED 192.0.2.1:25",
       "1 waiting, the oldest for 2h 0m, after up to 0 tries",

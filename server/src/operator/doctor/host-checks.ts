@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { hostname } from "node:os";
 import { sql } from "kysely";
+import { clockOffsetMs } from "../../database/clock-offset-ms.ts";
 import type { Db } from "../../database/database.ts";
 import { label } from "../../drivers/docker/containers/container-body.ts";
 import { isEphemeralName } from "../../drivers/docker/containers/ephemeral-container.ts";
@@ -26,37 +27,44 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
   const { db, hosts } = deps;
   return [
     {
+      kind: "engine_unreachable",
       what: "Docker Engines that do not answer",
       remedy: "start the engine on that machine (systemctl start docker); the other checks of it run when it answers",
       run: async () => hosts.flatMap(({ id, answer }) => (typeof answer === "string" ? [`${id}: ${answer}`] : [])),
     },
     {
+      kind: "containers_orphaned",
       what: "Containers without an environment",
       remedy:
         "on that machine: docker rm -f CONTAINER; a running server removes those of environments after ten minutes",
       run: () => orphanContainers(deps),
     },
     {
+      kind: "homes_missing",
       what: "Missing homes",
       remedy: "mount their disk or restore them from a backup before their environments are started again",
       run: () => missingHomes(deps),
     },
     {
+      kind: "homes_orphaned",
       what: "Home folders without an owner",
       remedy: "check what is in them, then move or delete them",
       run: () => orphanHomes(deps),
     },
     {
+      kind: "images_missing",
       what: "Images that are missing",
       remedy: "npm run images -- TYPE on this machine; for another machine see docs/operate/hosts.md",
       run: () => missingImages(hosts),
     },
     {
+      kind: "clock_wrong",
       what: "Clocks that differ from the database's by more than 30 seconds",
       remedy: "run a time service there, such as systemd-timesyncd or chrony",
       run: () => wrongClocks(db, hosts),
     },
     {
+      kind: "firewall_leak",
       what: "Firewall leaks",
       remedy:
         "npm run operator -- firewall apply, as root; on another machine what operator -- hosts firewall HOST prints",
@@ -194,10 +202,7 @@ const toleranceMs = 30_000;
 
 /** Time is the database's (P3): rentals end by it. */
 async function wrongClocks(db: Db, hosts: readonly DockerHost[]): Promise<readonly string[]> {
-  const from = Date.now();
-  const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
-  // How far this machine's clock is ahead of the database's.
-  const aheadMs = (from + Date.now()) / 2 - (rows[0]?.now ?? new Date()).getTime();
+  const aheadMs = await clockOffsetMs(db);
   const others = answering(hosts)
     .filter(({ homeRoot }) => homeRoot !== undefined)
     .map(({ id, answer }) => ({ machine: id, ms: answer.systemTime.getTime() - answer.askedAt + aheadMs }));

@@ -1,17 +1,12 @@
-import { X509Certificate } from "node:crypto";
-import { once } from "node:events";
-import { readFile, stat, statfs } from "node:fs/promises";
-import { isIP } from "node:net";
+import { stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { connect } from "node:tls";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { helperOutput } from "../../drivers/docker/containers/helper-container.ts";
-import { parseAddress } from "../../drivers/docker/engine/remote-address.ts";
-import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { formatInstant } from "../../text/format-instant.ts";
 import { type Process, type ProcessSettings, runningProcesses, thisProgram } from "../process-registry.ts";
+import { readCertificates } from "./certificates.ts";
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
 import type { Check } from "./run-checks.ts";
 
@@ -29,26 +24,31 @@ export function machineChecks(deps: MachineChecksDeps): readonly Check[] {
   const { db, settings } = deps;
   return [
     {
+      kind: "mails_unsent",
       what: "Unsent mails",
       remedy: "check SMTP_URL and the mail server; queued mails are retried automatically",
       run: () => unsentMails(db, settings),
     },
     {
+      kind: "disk_full",
       what: "Disks that are nearly full",
       remedy: "free space or add a larger disk: the database and running environments fail on a full one",
       run: () => fullDisks(deps),
     },
     {
+      kind: "certificates_expiring",
       what: "Certificates that expire within 30 days",
       remedy: "renew them where they are served; those of an engine's client are files of DATA_DIR/hosts/HOST",
       run: () => expiringCertificates(deps),
     },
     {
+      kind: "versions_differ",
       what: "Processes of another version",
       remedy: "restart them from the same version as all others",
       run: () => otherVersions(db),
     },
     {
+      kind: "roles_missing",
       what: "Roles that no process has",
       remedy: "start the server (npm start), or the process that has that role in ROLES",
       run: () => missingRoles(db),
@@ -126,19 +126,9 @@ async function remoteDisk({ id, engine, firewall }: DockerHost, source: string, 
 
 const soonDays = 30;
 
-/** Reads served certificates and the client's files for engines. One that cannot be read is a finding of its own. */
+/** One that cannot be read is a finding of its own. */
 async function expiringCertificates(deps: MachineChecksDeps): Promise<readonly string[]> {
-  const certificates = [...served(deps.settings), ...(await ofHosts(deps))];
-  const ends = await Promise.all(
-    certificates.map(async ({ what, read }) => {
-      try {
-        return { what, end: await read() };
-      } catch (error) {
-        return { what, trouble: (error as Error).message };
-      }
-    }),
-  );
-  return ends.flatMap(({ what, end, trouble }) => {
+  return (await readCertificates(deps)).flatMap(({ what, end, trouble }) => {
     if (!end) return [`${what} could not be read: ${trouble}`];
     const days = (end.getTime() - Date.now()) / 86_400_000;
     if (days > soonDays) return [];
@@ -146,55 +136,6 @@ async function expiringCertificates(deps: MachineChecksDeps): Promise<readonly s
     if (days < 0) return [`${what} expired ${on}`];
     return [days < 1 ? `${what} expires within a day, ${on}` : `${what} expires in ${Math.floor(days)} days, ${on}`];
   });
-}
-
-interface Certificate {
-  readonly what: string;
-  readonly read: () => Promise<Date>;
-}
-
-/** The app's certificate, and the one of the environments' subdomains. */
-function served({ appUrl, envHost }: ProcessSettings): readonly Certificate[] {
-  const { protocol, hostname, port } = new URL(appUrl);
-  if (protocol !== "https:") return [];
-  const names = [hostname.replace(/^\[|\]$/g, ""), ...(envHost === "localhost" ? [] : [`doctor.${envHost}`])];
-  return names.map((host) => ({
-    what: `The certificate of ${host}`,
-    read: () => expiryOf({ host, port: Number(port || 443), ...(isIP(host) === 0 && { servername: host }) }),
-  }));
-}
-
-async function ofHosts({ db, settings: { dataDir }, isHere }: MachineChecksDeps): Promise<readonly Certificate[]> {
-  const hosts = isHere ? await remoteHosts(db) : [];
-  return hosts.flatMap(({ id, address }) => {
-    const { kind, host, port } = parseAddress(address);
-    if (kind === "ssh") return [];
-    const file = (name: string) => readFile(join(dataDir, "hosts", id, name), "utf8");
-    const keys = async () => ({ ca: await file("ca.pem"), cert: await file("cert.pem"), key: await file("key.pem") });
-    return [
-      ...["ca.pem", "cert.pem"].map((name) => ({
-        what: `${name} for ${id}`,
-        read: async () => new Date(new X509Certificate(await file(name)).validTo),
-      })),
-      {
-        what: `The certificate of the engine of ${id}`,
-        read: async () => await expiryOf({ host, port, ...(await keys()) }),
-      },
-    ];
-  });
-}
-
-const timeoutMs = 8_000;
-
-/** Accepts untrusted certificates: only the expiry counts here. */
-async function expiryOf(options: { readonly host: string; readonly port: number; readonly servername?: string }) {
-  const socket = connect({ ...options, rejectUnauthorized: false });
-  try {
-    await once(socket, "secureConnect", { signal: AbortSignal.timeout(timeoutMs) });
-    return new Date(socket.getPeerCertificate().valid_to);
-  } finally {
-    socket.destroy();
-  }
 }
 
 async function otherVersions(db: Db): Promise<readonly string[]> {

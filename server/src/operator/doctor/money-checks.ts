@@ -13,40 +13,53 @@ const afterTries = 20;
 export function moneyChecks(db: Db): readonly Check[] {
   return [
     {
+      kind: "broken_invariants",
       what: "Broken invariants",
       remedy: "keep this output and compare the orders with the provider's dashboard before you move any money",
       run: async () => (await brokenInvariants(db)).map(({ invariant, id, what }) => `${id} ${what} (${invariant})`),
     },
     {
+      kind: "refunds_stuck",
       what: "Refunds that failed or are stuck",
       remedy: "check the payment, the balance and the keys in the provider's dashboard; the server keeps retrying",
       run: () => refunds(db),
     },
     {
+      kind: "webhooks_stuck",
       what: "Webhook events that cannot be processed",
       remedy: "find the payment in the provider's dashboard; if it belongs to no order here, refund it there",
       run: () => lines(db, events),
     },
     {
+      kind: "disputes_open",
       what: "Disputes to answer in the provider's dashboard",
       remedy: "answer there before the date",
       run: () => disputes(db),
     },
     {
+      kind: "accounts_held",
       what: "Accounts that may not order (operator -- unflag USER)",
       remedy: "npm run operator -- unflag USER, when the matter is settled",
       run: () => holds(db),
     },
     {
+      kind: "capacity_out_of_service",
       what: "Hosts and GPUs that are out of service",
       remedy:
         "npm run operator -- hosts undrain HOST, or gpus release GPU; a host that does not answer has to be started",
       run: () => outOfService(db),
     },
     {
+      kind: "orders_stuck",
       what: "Orders that are stuck",
       remedy: "check the provider's keys and whether it is reachable from here; the server keeps retrying",
       run: () => lines(db, orders),
+    },
+    {
+      kind: "provider_unreachable",
+      what: "Payment provider that does not answer",
+      remedy: "check its status page, and RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET; the server keeps asking by itself",
+      run: () => unansweredOrders(db),
     },
   ];
 }
@@ -69,6 +82,21 @@ const orders = sql<{ id: string; text: string }>`
   where status in ('draft', 'open', 'paid', 'refunding')
     and (attempts >= ${afterTries} or greatest(due_at, lease_expires_at) < now() - interval '1 hour'
       or (status = 'paid' and deliver_by < now() - interval '20 minutes')) order by created_at`;
+
+/** Tries of an order after which it is no chance; a reply sets them back to 0. */
+const unansweredTries = 3;
+
+/** Orders that the provider was asked about in vain. Nobody asks about those of other keys, which are due since long. */
+async function unansweredOrders(db: Db): Promise<readonly string[]> {
+  const { rows } = await sql<{ count: number; last_error: string }>`
+    select count(*) as count, last_error from orders
+    where status in ('draft', 'open', 'paid', 'refunding') and attempts >= ${unansweredTries} and last_error is not null
+      and due_at > now() - interval '1 hour'
+    group by last_error order by count(*) desc`.execute(db);
+  return rows.map(
+    ({ count, last_error }) => `${count} ${count === 1 ? "order" : "orders"} could not be asked about: ${last_error}`,
+  );
+}
 
 interface StuckRefund {
   readonly id: string;

@@ -1,0 +1,23 @@
+import type { ServerResponse } from "node:http";
+
+/** Plain numbers since the start, because a request may cost no more here; exported when they are read (metrics/). */
+export interface GatewayCounts {
+  /** Forwarded requests by class of the status: 2 for 2xx. 0: it ended without an answer. */
+  readonly answers: number[];
+  /** Requests that were refused before they were forwarded. */
+  refused: number;
+  /** Requests to the gateway's own pages, and redirects to the sign-in. */
+  own: number;
+  webSockets: number;
+  openWebSockets: number;
+}
+
+export function createGatewayCounts(): GatewayCounts {
+  return { answers: [0, 0, 0, 0, 0, 0], refused: 0, own: 0, webSockets: 0, openWebSockets: 0 };
+}
+
+/** Called when a forwarded request has ended. */
+export function countAnswer({ answers }: GatewayCounts, { headersSent, statusCode }: ServerResponse): void {
+  const index = headersSent ? Math.floor(statusCode / 100) : 0;
+  answers[index] = (answers[index] ?? 0) + 1;
+}
