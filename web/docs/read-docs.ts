@@ -61,7 +61,7 @@ function pathOf(file: string): string {
 
 /** Links to files that are not served are taken away. */
 function resolveLink(from: string, href: string, sources: ReadonlyMap<string, string>): string | undefined {
-  if (/^(#|[a-z]+:)/.test(href)) return href;
+  if (/^(#|\/|[a-z]+:)/.test(href)) return href;
   const [target = "", anchor] = href.split("#");
   const file = posix.join(posix.dirname(from), target);
   if (/\.(png|svg)$/.test(file)) return posix.join("/docs", file);
