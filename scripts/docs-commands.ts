@@ -1,0 +1,60 @@
+import { type Command, parseCommand, UsageError } from "../server/src/operator/parse-command.ts";
+
+interface Known {
+  /** Scripts of package.json. */
+  readonly scripts: readonly string[];
+  /** The operator's commands. */
+  readonly commands: readonly Command[];
+}
+
+/** Commands in the code of a Markdown page that do not exist, or that the operator's command line would refuse. */
+export function faultyCommands(page: string, known: Known): readonly string[] {
+  const blocks = [...page.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, code = ""]) => linesOf(code));
+  const inline = [...page.replace(/^```.*?^```/gms, "").matchAll(/`([^`]+)`/g)].map(([, code = ""]) =>
+    code.replaceAll(/\s+/g, " "),
+  );
+  return [
+    ...blocks.flatMap((line) => faultsIn(line, known, () => true)),
+    // In a sentence a command may be without its arguments.
+    ...inline.flatMap((line) => faultsIn(line, known, (fault) => !/ lacks | needs a subcommand/.test(fault))),
+  ];
+}
+
+/** One command each: continued lines are joined, comments and what follows in a pipe are parted. */
+function linesOf(code: string): readonly string[] {
+  return code
+    .replaceAll(/\\\n\s*/g, " ")
+    .split("\n")
+    .map((line) => line.replace(/(^|\s)#.*$/, "$1").trim())
+    .flatMap((line) => line.split(/\s(?:\||&&|;)\s/));
+}
+
+function faultsIn(line: string, known: Known, counts: (fault: string) => boolean): readonly string[] {
+  const [, script] = /\bnpm run (?:-[\w-]+ )*(\w[\w:-]*)/.exec(line) ?? [];
+  if (script !== undefined && !known.scripts.includes(script)) return [`${line}: package.json has no script ${script}`];
+  const [, typed] = /(?:\boperator --|^(?:sudo )?(?:\w+=\S+ )*berth) (.+)/.exec(line) ?? [];
+  if (typed === undefined) return [];
+  const words = wordsOf(typed);
+  // A placeholder, such as COMMAND.
+  if (/^[A-Z]+$/.test(words[0] ?? "")) return [];
+  const fault = refusalOf(words, known.commands);
+  return fault !== undefined && counts(fault) ? [`${line}: ${fault}`] : [];
+}
+
+function refusalOf(words: readonly string[], commands: readonly Command[]): string | undefined {
+  try {
+    parseCommand(commands, words);
+    return undefined;
+  } catch (error) {
+    if (error instanceof UsageError) return error.message;
+    throw error;
+  }
+}
+
+/** As a shell parts them, up to a redirection. */
+function wordsOf(typed: string): readonly string[] {
+  const [command = ""] = typed.split(/\s\d?[<>]/);
+  return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) =>
+    String(double ?? single ?? bare),
+  );
+}
