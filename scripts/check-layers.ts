@@ -14,7 +14,8 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/identity": ". local",
   "server/src/environments": ". leases time hosts homes activity queue warm-pool allocation reconciler api",
   "server/src/payments": "ledger provider embedded-provider refunds disputes settlement orders",
-  "server/src/operator": "parse-command.ts process-registry.ts print-rows.ts with-database.ts audit capacity doctor .",
+  "server/src/operator":
+    "parse-command.ts process-registry.ts print-rows.ts with-database.ts audit backup capacity doctor .",
   "server/src/gateway": "http-client principal target refusals access sign-in forward .",
   contract: "src",
   "contract/src": "errors.ts lifecycle.ts endpoint.ts wire.ts support .",

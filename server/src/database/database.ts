@@ -100,7 +100,8 @@ const lostMessage =
 
 const folder = new URL("migrations/", import.meta.url);
 
-async function migrationNames(): Promise<readonly string[]> {
+/** The migrations of this version, in order. */
+export async function migrationNames(): Promise<readonly string[]> {
   return (await readdir(folder)).filter((name) => name.endsWith(".sql")).sort();
 }
 

@@ -56,6 +56,20 @@ create table audit (
 create index audit_subject on audit (subject_id, id desc);
 create trigger audit_append_only before delete or update or truncate on audit for each statement execute function refuse_rewrite();
 
+create table backups (
+  id text not null,
+  place text not null,
+  with_homes boolean not null,
+  started_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  bytes bigint not null default 0,
+  ended_at timestamptz,
+  error text,
+  constraint backups_pkey primary key (id),
+  constraint backups_error check (error is null or ended_at is not null)
+);
+create unique index backups_one_runs on backups ((true)) where ended_at is null;
+
 create table credit_notes (
   number text not null,
   refund_id text not null,

@@ -36,6 +36,16 @@ export interface Tables {
     details: ColumnType<JsonColumns["audit.details"], string, string>;
     hash: Buffer;
   };
+  backups: {
+    id: string;
+    place: string;
+    with_homes: boolean;
+    started_at: Generated<Date>;
+    seen_at: Generated<Date>;
+    bytes: Generated<number>;
+    ended_at: Date | null;
+    error: string | null;
+  };
   credit_notes: {
     number: string;
     refund_id: string;

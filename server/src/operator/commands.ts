@@ -1,4 +1,5 @@
 import { auditCommands } from "./audit/audit-commands.ts";
+import { backupCommands } from "./backup/backup-commands.ts";
 import { capacityCommands } from "./capacity/capacity-commands.ts";
 import { completionScript, shells } from "./completion-script.ts";
 import { machineCommands } from "./machine-commands.ts";
@@ -11,6 +12,7 @@ export const commands: readonly Command[] = [
   ...moneyCommands,
   ...capacityCommands,
   ...auditCommands,
+  ...backupCommands,
   {
     name: "completion",
     args: [shells.join(" | "), "[PROGRAM]"],

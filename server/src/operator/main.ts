@@ -4,6 +4,7 @@ import { SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError } from "../database/embedded.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { RefundRefused } from "../payments/refunds/grant-refund.ts";
+import { BackupRefused } from "./backup/backup-refused.ts";
 import { CapacityRefused } from "./capacity/capacity-refused.ts";
 import { commands } from "./commands.ts";
 import { type Command, type Options, parseCommand, UsageError, usageOf } from "./parse-command.ts";
@@ -31,7 +32,14 @@ async function runCommand(command: Command, args: readonly string[], options: Op
 
 /** Its message is enough for the operator: no stack. */
 function isExpected(error: unknown): error is Error {
-  return [AppError, CapacityRefused, ConfigError, DriverError, EmbeddedDatabaseError, RefundRefused, SchemaError].some(
-    (kind) => error instanceof kind,
-  );
+  return [
+    AppError,
+    BackupRefused,
+    CapacityRefused,
+    ConfigError,
+    DriverError,
+    EmbeddedDatabaseError,
+    RefundRefused,
+    SchemaError,
+  ].some((kind) => error instanceof kind);
 }

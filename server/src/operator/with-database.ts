@@ -2,22 +2,24 @@ import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
 import type { Author } from "../audit/record-act.ts";
 import { type Config, ConfigError } from "../config/config.ts";
+import type { Connection } from "../database/connection.ts";
 import { type Db, isLostConnection, openDatabase } from "../database/database.ts";
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
 import { commandLogger } from "../logging/create-logger.ts";
 import { announcer } from "../notifications/announcer.ts";
 import type { Options } from "./parse-command.ts";
 
+/** The database of the running server. Throws EmbeddedDatabaseError where its own one does not run. */
+export function connectionOf({ database, dataDir }: Config): Connection {
+  return database.kind === "external"
+    ? { connectionString: database.url }
+    : embeddedConnection(join(resolve(dataDir), "database"));
+}
+
 /** Opens the running server's database, without migrating it. */
-export async function withDatabase<T>(
-  { database: settings, dataDir }: Config,
-  work: (db: Db) => Promise<T>,
-): Promise<T> {
-  const connection =
-    settings.kind === "external"
-      ? { connectionString: settings.url }
-      : embeddedConnection(join(resolve(dataDir), "database"));
-  const database = await openDatabase(connection, commandLogger, { keep: true }).catch((error) => {
+export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+  const { database: settings, dataDir } = config;
+  const database = await openDatabase(connectionOf(config), commandLogger, { keep: true }).catch((error) => {
     if (!isLostConnection(error)) throw error;
     throw settings.kind === "external"
       ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)

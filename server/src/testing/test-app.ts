@@ -168,7 +168,7 @@ async function addHost(db: Db, fake: Record<string, number>) {
 }
 
 /** All rows of all tables as text, to compare before and after. Without rate limit counters, which change on failures too. */
-async function everyRow(db: Db): Promise<Record<string, string>> {
+export async function everyRow(db: Db): Promise<Record<string, string>> {
   const names = await sql<{ name: string }>`
     select table_name as name from information_schema.tables
     where table_schema = 'public' and table_name <> 'attempt_windows'`.execute(db);

@@ -13,15 +13,15 @@ const chunkBytes = 256 * 1024;
 /**
  * All entries of a home, a folder before its contents. A program of the owner may swap a folder for a link at any moment,
  * so nothing is opened by its whole path: each step starts at an open folder and never follows a link. At most two folders
- * and one file are open, however deep the tree is.
+ * and one file are open, however deep the tree is. `denied` is called for what this account may not read.
  */
-export async function* homeEntries(home: string): AsyncGenerator<ArchiveEntry> {
+export async function* homeEntries(home: string, denied: () => void = () => {}): AsyncGenerator<ArchiveEntry> {
   const waiting: (readonly Buffer[])[] = [[]];
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
-    const opened = await openFolder(home, folder);
+    const opened = await openFolder(home, folder, denied);
     if (!opened) continue;
     try {
-      for await (const entry of entriesOf(opened, folder)) {
+      for await (const entry of entriesOf(opened, folder, denied)) {
         if (entry.type === "Directory") waiting.push([...folder, entry.name]);
         yield entry;
       }
@@ -39,29 +39,34 @@ interface Folder {
 
 type NamedEntry = ArchiveEntry & { readonly name: Buffer };
 
-async function* entriesOf(folder: Folder, path: readonly Buffer[]): AsyncGenerator<NamedEntry> {
+async function* entriesOf(folder: Folder, path: readonly Buffer[], denied: () => void): AsyncGenerator<NamedEntry> {
   // Names are bytes: one that is not UTF-8 could not be opened again as text.
-  const listing = await unlessSkipped(opendir(folder.path, { encoding: "buffer" as BufferEncoding }));
+  const listing = await unlessSkipped(opendir(folder.path, { encoding: "buffer" as BufferEncoding }), denied);
   if (!listing) return;
   for await (const { name: listed } of listing as Dir) {
     const name = listed as unknown as Buffer;
     const entryPath = inside(folder.path, name);
-    const stats = await unlessSkipped(lstat(entryPath));
-    const named = stats && { name, path: [...path, name].join("/"), mode: stats.mode, modifiedAt: stats.mtime };
+    const stats = await unlessSkipped(lstat(entryPath), denied);
+    const named = stats && namedEntry(name, path, stats);
     if (named && stats.isDirectory()) yield { ...named, type: "Directory" };
     if (named && stats.isSymbolicLink()) {
       const target = await unlessSkipped(readlink(entryPath));
       if (target !== undefined) yield { ...named, type: "SymbolicLink", target };
     }
-    if (named && stats.isFile()) yield* fileOf(entryPath, named);
+    if (named && stats.isFile()) yield* fileOf(entryPath, named, denied);
   }
+}
+
+function namedEntry(name: Buffer, folder: readonly Buffer[], { mode, mtime: modifiedAt, uid, gid }: Stats) {
+  return { name, path: [...folder, name].join("/"), mode, modifiedAt, owner: { uid, gid } };
 }
 
 async function* fileOf(
   path: Buffer,
-  named: Pick<NamedEntry, "name" | "path" | "mode" | "modifiedAt">,
+  named: ReturnType<typeof namedEntry>,
+  denied: () => void,
 ): AsyncGenerator<NamedEntry> {
-  const file = await unlessSkipped(open(path, asFile));
+  const file = await unlessSkipped(open(path, asFile), denied);
   if (!file) return;
   try {
     const stats: Stats = await file.stat();
@@ -80,19 +85,19 @@ async function* bytesOf(file: FileHandle): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function openFolder(home: string, path: readonly Buffer[]): Promise<Folder | undefined> {
-  let folder = await openAt(Buffer.from(home));
+async function openFolder(home: string, path: readonly Buffer[], denied: () => void): Promise<Folder | undefined> {
+  let folder = await openAt(Buffer.from(home), denied);
   for (const name of path) {
     if (!folder) return undefined;
-    const next: Folder | undefined = await openAt(inside(folder.path, name));
+    const next: Folder | undefined = await openAt(inside(folder.path, name), denied);
     await folder.handle.close();
     folder = next;
   }
   return folder;
 }
 
-async function openAt(path: Buffer): Promise<Folder | undefined> {
-  const handle = await unlessSkipped(open(path, asFolder));
+async function openAt(path: Buffer, denied: () => void): Promise<Folder | undefined> {
+  const handle = await unlessSkipped(open(path, asFolder), denied);
   if (!handle) return undefined;
   return { handle, path: process.platform === "linux" ? Buffer.from(`/proc/self/fd/${handle.fd}`) : path };
 }
@@ -101,11 +106,13 @@ function inside(folder: Buffer, name: Buffer): Buffer {
   return Buffer.concat([folder, Buffer.from("/"), name]);
 }
 
-async function unlessSkipped<T>(work: Promise<T>): Promise<T | undefined> {
+async function unlessSkipped<T>(work: Promise<T>, denied?: () => void): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (skipped.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
-    throw error;
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (!skipped.has(code)) throw error;
+    if (code === "EACCES" || code === "EPERM") denied?.();
+    return undefined;
   }
 }

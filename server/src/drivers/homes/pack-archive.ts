@@ -8,6 +8,12 @@ interface Named {
   readonly path: string;
   readonly mode: number;
   readonly modifiedAt: Date;
+  readonly owner?: Owner;
+}
+
+interface Owner {
+  readonly uid: number;
+  readonly gid: number;
 }
 
 export type ArchiveEntry =
@@ -17,15 +23,18 @@ export type ArchiveEntry =
 
 const blockBytes = 512;
 const zeros = Buffer.alloc(64 * 1024);
-/** The user that every environment runs as. */
-const owner = { uid: 1000, gid: 1000 };
+/** The user that every environment runs as: the owner of all that is downloaded. */
+const environmentUser: Owner = { uid: 1000, gid: 1000 };
 
 /**
  * A tar.gz of the entries, packed while it is read, so that memory does not grow with a file's size. Only the headers come
  * from `tar`: its packer fails on a file that vanishes or shrinks while it is read.
  */
 export function packArchive(entries: AsyncIterable<ArchiveEntry>, signal: AbortSignal): Readable {
-  const source = Readable.from(pack(entries), { objectMode: false, highWaterMark: 256 * 1024 });
+  const source = Readable.from(
+    packTar(entries, () => environmentUser),
+    { objectMode: false, highWaterMark: 256 * 1024 },
+  );
   // The fastest level: the reader's connection should be the slowest part.
   const gzip = createGzip({ level: 1 });
   // The reader gets the error: `pipeline` destroys both ends with it.
@@ -33,9 +42,13 @@ export function packArchive(entries: AsyncIterable<ArchiveEntry>, signal: AbortS
   return gzip;
 }
 
-async function* pack(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Uint8Array> {
+/** A tar of the entries, uncompressed. A file is read when its bytes are; the next entry is asked for after them. */
+export async function* packTar(
+  entries: AsyncIterable<ArchiveEntry>,
+  ownerOf: (entry: ArchiveEntry) => Owner | undefined = ({ owner }) => owner,
+): AsyncGenerator<Uint8Array> {
   for await (const entry of entries) {
-    yield headOf(entry);
+    yield headOf(entry, ownerOf(entry) ?? { uid: 0, gid: 0 });
     if (entry.type !== "File") continue;
     yield* exactly(entry.size, entry.bytes());
     yield zeros.subarray(0, -entry.size & (blockBytes - 1));
@@ -43,7 +56,7 @@ async function* pack(entries: AsyncIterable<ArchiveEntry>): AsyncGenerator<Uint8
   yield zeros.subarray(0, 2 * blockBytes);
 }
 
-function headOf(entry: ArchiveEntry): Buffer {
+function headOf(entry: ArchiveEntry, owner: Owner): Buffer {
   const { type, mode, modifiedAt: mtime } = entry;
   const path = type === "Directory" ? `${entry.path}/` : entry.path;
   const size = type === "File" ? entry.size : 0;
@@ -51,11 +64,11 @@ function headOf(entry: ArchiveEntry): Buffer {
   const header = new Header({ ...fields, ...owner, type, mode: mode & 0o777 });
   header.encode();
   const block = header.block ?? Buffer.alloc(0);
-  return header.needPax ? Buffer.concat([new Pax(fields).encode(), block]) : block;
+  return header.needPax ? Buffer.concat([new Pax({ ...fields, ...owner }).encode(), block]) : block;
 }
 
 /** The header has the size already: a file that shrinks meanwhile is filled up, one that grows is cut. */
-async function* exactly(size: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* exactly(size: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let left = size;
   for await (const chunk of bytes) {
     yield chunk.subarray(0, left);

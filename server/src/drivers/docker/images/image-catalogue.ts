@@ -19,11 +19,11 @@ export interface CatalogueImage {
 
 export type Catalogue = Readonly<Record<string, CatalogueImage>>;
 
-/** Beside the Dockerfile: made by a build, never tracked. */
-const file = fileURLToPath(new URL("../../../../../images/catalogue.json", import.meta.url));
+/** What may be started, by type. Beside the Dockerfile: made by a build, never tracked. */
+export const catalogueFile = fileURLToPath(new URL("../../../../../images/catalogue.json", import.meta.url));
 
 /** By container type; empty before the first `npm run images`. */
-export async function readCatalogue(path = file): Promise<Catalogue> {
+export async function readCatalogue(path = catalogueFile): Promise<Catalogue> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
@@ -39,13 +39,13 @@ export async function currentImage(type: string): Promise<string | undefined> {
 }
 
 /** References that were in the catalogue before. */
-export async function replacedImages(path = file): Promise<readonly string[]> {
+export async function replacedImages(path = catalogueFile): Promise<readonly string[]> {
   const all = Object.values(await readCatalogue(path));
   const current = all.map(({ reference }) => reference);
   return all.flatMap(({ replaced = [] }) => replaced).filter((each) => !current.includes(each));
 }
 
-export async function recordImage(type: string, image: CatalogueImage, path = file): Promise<void> {
+export async function recordImage(type: string, image: CatalogueImage, path = catalogueFile): Promise<void> {
   const all = await readCatalogue(path);
   const { reference, replaced = [] } = all[type] ?? {};
   const before = [...new Set([...replaced, ...(reference ? [reference] : [])])];

@@ -1,0 +1,120 @@
+import { statSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import type { Config } from "../../config/config.ts";
+import type { Command } from "../parse-command.ts";
+import { withDatabase } from "../with-database.ts";
+import { BackupRefused } from "./backup-refused.ts";
+import type { Manifest } from "./manifest.ts";
+import { openArchive } from "./open-archive.ts";
+import { restoreBackup } from "./restore-backup.ts";
+import { type Staged, stageBackup } from "./stage-backup.ts";
+import { takeBackup, toolsFolder } from "./take-backup.ts";
+import { underBackupLease } from "./under-backup-lease.ts";
+import { writeFile } from "./write-file.ts";
+
+/** Backups of the installation (docs/operate/backup.md). */
+export const backupCommands: readonly Command[] = [
+  {
+    name: "backup",
+    args: ["FILE | FOLDER"],
+    options: { homes: "" },
+    about:
+      "writes database, secret and keys into one file, with --homes the files of environments too; the server goes on",
+    example: "backup /srv/backups --homes",
+    run: (config, [place = ""], { homes }) => backup(config, place, homes !== undefined),
+  },
+  {
+    name: "backup verify",
+    args: ["FILE"],
+    about: "restores a backup into a temporary folder, compares every file and row, and checks the money",
+    example: "backup verify /srv/backups/berth-20261123T020000Z.tar.gz",
+    run: (config, [file = ""]) => verify(config, file),
+  },
+  {
+    name: "restore",
+    args: ["FILE"],
+    options: { "homes-lost": "" },
+    about: "restores a backup into an empty DATA_DIR, and an empty database where DATABASE_URL is set",
+    example: "restore /srv/backups/berth-20261123T020000Z.tar.gz",
+    run: (config, [file = ""], options) => restore(config, file, options["homes-lost"] !== undefined),
+  },
+];
+
+async function backup(config: Config, place: string, withHomes: boolean): Promise<void> {
+  const file = fileAt(resolve(place));
+  const startedAtMs = Date.now();
+  const { bytes, manifest } = await withDatabase(config, (db) =>
+    underBackupLease(db, { place: file, withHomes }, (onBytes) => {
+      const progress = (line: string, written: number) => {
+        onBytes(written);
+        console.log(`${seconds(startedAtMs)} ${line} ${size(written)}`);
+      };
+      return takeBackup({ db, config, progress }, { withHomes, tmp: dirname(file) }, writeFile(file));
+    }),
+  );
+  console.log(`${file} is written: ${size(bytes)} in ${seconds(startedAtMs)}, ${contentOf(manifest)}.`);
+  for (const { home, unreadable } of manifest.homes ?? [])
+    if (unreadable > 0) console.error(`${home}: ${unreadable} entries could not be read; run the backup as root.`);
+  console.log(
+    "It has the secret and all customers' data, unencrypted: keep it where only you can read it. Check it with: npm run operator -- backup verify FILE",
+  );
+}
+
+/** A new name in a folder that exists; else the file itself. */
+function fileAt(place: string, now = new Date()): string {
+  if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) {
+    if (statSync(dirname(place), { throwIfNoEntry: false })?.isDirectory()) return place;
+    throw new BackupRefused(`There is no folder ${dirname(place)}.`);
+  }
+  return join(place, `berth-${now.toISOString().replace(/\.\d+|[-:]/g, "")}.tar.gz`);
+}
+
+async function verify(config: Config, file: string): Promise<void> {
+  const startedAtMs = Date.now();
+  const folder = await mkdtemp(join(tmpdir(), "berth-verify-"));
+  try {
+    const runtimes = toolsFolder(config);
+    const progress = (line: string) => console.log(`${seconds(startedAtMs)} ${line}`);
+    const options = { withHomes: false, fsync: false, runtimes, progress };
+    const staged = await stageBackup(() => openArchive(file), folder, options);
+    console.log(`${file} is whole: ${contentOf(staged.manifest)}. Checked in ${seconds(startedAtMs)}.`);
+    reportBroken(staged);
+    if (staged.broken.length > 0) process.exitCode = 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function restore(config: Config, file: string, homesLost: boolean): Promise<void> {
+  const startedAtMs = Date.now();
+  const progress = (line: string) => console.log(`${seconds(startedAtMs)} ${line}`);
+  const restored = await restoreBackup(config, () => openArchive(file), { homesLost, progress });
+  const { notes, manifest } = restored;
+  console.log(`${resolve(config.dataDir)} is restored in ${seconds(startedAtMs)}: ${contentOf(manifest)}.`);
+  reportBroken(restored);
+  for (const note of notes) console.log(note);
+  console.log("Start the server now: npm start");
+}
+
+function reportBroken({ broken }: Staged): void {
+  for (const { invariant, id, what } of broken) console.error(`Broken invariant: ${invariant}: ${id} ${what}`);
+}
+
+function contentOf({ version, madeAt, tables, homes }: Manifest): string {
+  const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
+  const files = homes?.reduce((sum, each) => sum + each.files, 0);
+  const bytes = homes?.reduce((sum, each) => sum + each.bytes, 0) ?? 0;
+  const packed = homes ? `${homes.length} homes with ${files} files (${size(bytes)})` : "no homes";
+  return `version ${version}, ${madeAt}, ${rows} rows in ${Object.keys(tables).length} tables, ${packed}`;
+}
+
+function size(bytes: number): string {
+  if (bytes < 2 ** 20) return `${Math.ceil(bytes / 1024)} KiB`;
+  return bytes < 2 ** 30 ? `${Math.ceil(bytes / 2 ** 20)} MiB` : `${(bytes / 2 ** 30).toFixed(1)} GiB`;
+}
+
+function seconds(fromMs: number): string {
+  return `${((Date.now() - fromMs) / 1000).toFixed(1)} s`;
+}

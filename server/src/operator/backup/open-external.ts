@@ -1,0 +1,31 @@
+import { sql } from "kysely";
+import { BackupRefused } from "./backup-refused.ts";
+import { countRows } from "./dump-database.ts";
+import { postgresTools } from "./postgres-tools.ts";
+import { forgetRunning, restoreDump } from "./stage-backup.ts";
+import { withPlainDatabase } from "./with-plain-database.ts";
+
+/** Restores the dump of an unpacked backup, which was checked, all or nothing. */
+type RestoreExternal = (folder: string, runtimes: string) => Promise<void>;
+
+/** Throws BackupRefused unless the database of DATABASE_URL is reachable and empty. */
+export async function openExternal(url: string): Promise<RestoreExternal> {
+  const connection = { connectionString: url };
+  const { tables, major } = await withPlainDatabase(connection, async (db) => {
+    const { rows } = await sql<{ server_version_num: string }>`show server_version_num`.execute(db);
+    const version = Number(rows[0]?.server_version_num);
+    return { tables: Object.keys(await countRows(db)), major: Math.floor(version / 10_000) };
+  }).catch((error: Error) => {
+    throw new BackupRefused(`The database of DATABASE_URL cannot be reached: ${error.message}`);
+  });
+  if (major < 18) throw new BackupRefused(`DATABASE_URL is PostgreSQL ${major}, and version 18 or newer is needed.`);
+  if (tables.length > 0)
+    throw new BackupRefused(
+      `The database of DATABASE_URL is not empty (${tables.slice(0, 3).join(", ")}): restore into a new one, made with createdb.`,
+    );
+  return async (folder, runtimes) => {
+    const { restore } = await postgresTools(major, runtimes);
+    await restoreDump({ restore, folder, connection });
+    await withPlainDatabase(connection, forgetRunning);
+  };
+}
