@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { settingNames } from "../server/src/config/config.ts";
 import { describeSettings } from "../server/src/config/describe-settings.ts";
+import { readSettingsFile } from "../server/src/config/settings-file.ts";
 import { generatedDocs } from "./generate-docs.ts";
 import { settingsPages } from "./settings-pages.ts";
 
@@ -35,6 +37,16 @@ test.each([
   const page = settingsPages(settings)["docs/configuration.md"];
   const row = new RegExp(`^\\| \`${name}\` \\|.*$`, "m").exec(page)?.[0] ?? "";
   expect(row.endsWith(` | ${values} | ${fallback} |`), row).toBe(true);
+});
+
+test("every line of the example is read as it is written", () => {
+  const example = settingsPages(settings)[".env.example"].replaceAll(/^# (?=\w+=)/gm, "");
+  const folder = mkdtempSync(join(tmpdir(), "berth-example-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, ".env"), example);
+  const { variables, warnings } = readSettingsFile({}, folder);
+  expect(warnings).toEqual([]);
+  expect(Object.keys(variables).toSorted()).toEqual(settingNames.toSorted());
 });
 
 test("a setting without a description or a group is refused, and a group's name that is no setting", () => {

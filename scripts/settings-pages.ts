@@ -37,9 +37,18 @@ function pageOf(groups: readonly Group[]): string {
 
 # Settings
 
-Environment variables of the server; the operator's commands read the same ones. Every setting has a default, and
-\`npm start\` needs none of them. All are checked together at the start: the server says in one message what does not
-fit, and does not start. An empty value counts as none. \`.env.example\` lists the same settings for copying.
+Every setting has a default, and \`npm start\` needs none of them. All are checked together at the start: the server says
+in one message what does not fit, and does not start. An empty value counts as none.
+
+The server and the operator's commands read them from the same two places. The process environment wins over the file.
+The file is \`.env\` beside \`package.json\`, or the one that \`ENV_FILE\` names (\`ENV_FILE=\` reads none);
+\`.env.example\` lists all settings for copying into it.
+
+| In the file | |
+|---|---|
+| \`NAME=value\`, a comment after \` #\` | a value with \`#\` in it needs quotes. A wrong line is refused with its number, an unknown name is a warning in the log |
+| \`NAME_FILE=path\` | the value of \`NAME\` is in another file, as secrets of a container are |
+| a path | is relative to the file; without \`DATA_DIR\` the data folder is \`data\` beside it |
 
 ${groups.map(sectionOf).join("\n\n")}
 `;
@@ -70,7 +79,7 @@ function withoutValue({ unset, default: value }: SettingDescription): string {
 
 function exampleOf(groups: readonly Group[]): string {
   const head = [
-    "# Every setting has a default: `npm start` needs none of these. Values are read from the process environment.",
+    "# Every setting has a default: `npm start` needs none of these. Copy this file to .env: docs/configuration.md says how it is read.",
     `# This file is ${notice}.`,
   ];
   return `${[head.join("\n"), ...groups.map(blockOf)].join("\n\n")}\n`;

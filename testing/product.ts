@@ -46,6 +46,7 @@ export async function startProduct({
     cwd: root,
     env: {
       ...environment.shell,
+      ENV_FILE: "",
       PORT: String(port),
       DATA_DIR: dataDir,
       RUNTIMES_DIR: runtimesDir,

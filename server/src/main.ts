@@ -3,8 +3,8 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allLoops, type Loop } from "./async/start-interval.ts";
-import { type Config, ConfigError, readConfig, settingNames } from "./config/config.ts";
-import { misspeltSettings } from "./config/misspelt-settings.ts";
+import { type Config, ConfigError, readConfig } from "./config/config.ts";
+import { readSettingsFile } from "./config/settings-file.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
 import type { Connection } from "./database/connection.ts";
 import { type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
@@ -54,7 +54,8 @@ import { startPurging } from "./roles/start-purging.ts";
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
 
 try {
-  const config = readConfig(process.env);
+  const settings = readSettingsFile(process.env);
+  const config = readConfig(settings.variables);
   const metrics = createMetrics();
   const log = createLogger({
     level: config.logLevel,
@@ -63,7 +64,7 @@ try {
     onLine: (line, event) => metrics.logLines.inc({ level: line, event }),
   });
   process.on("unhandledRejection", logError(log, "process.unhandled_rejection"));
-  for (const text of misspeltSettings(process.env, settingNames)) log.warn({ event: "setting.warning" }, text);
+  for (const text of settings.warnings) log.warn({ event: "setting.warning" }, text);
   await start(config, log, metrics);
   process.exit(0);
 } catch (error) {

@@ -1,5 +1,6 @@
 import { AppError } from "../app-error.ts";
 import { ConfigError, readConfig } from "../config/config.ts";
+import { readSettingsFile } from "../config/settings-file.ts";
 import { SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError } from "../database/embedded.ts";
 import { DriverError } from "../drivers/driver.ts";
@@ -24,7 +25,7 @@ try {
 
 async function runCommand(command: Command, args: readonly string[], options: Options): Promise<void> {
   try {
-    await command.run(readConfig(process.env), args, options);
+    await command.run(readConfig(readSettingsFile(process.env).variables), args, options);
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(error.message, usageOf([command])) : error;
   }

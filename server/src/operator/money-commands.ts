@@ -3,6 +3,7 @@ import { liftAccountHold } from "../payments/disputes/lift-account-hold.ts";
 import { embeddedProviderPath, readAccount } from "../payments/embedded-provider/embedded-provider.ts";
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import { declineRefund, grantRefund, previewRefund } from "../payments/refunds/grant-refund.ts";
+import { operatorCommand } from "../text/operator-command.ts";
 import { type Command, type Options, usage } from "./parse-command.ts";
 import { printJson } from "./print-rows.ts";
 import { describeRefund, readRefundRequests, refundRequestText } from "./refund-requests.ts";
@@ -92,7 +93,7 @@ async function refund(config: Config, given: readonly string[], options: Options
     const amount = formatAmount(amountMinor, currency);
     if (!isNew) return `${amount} of ${orderId} was granted before and goes back. Another refund of it: add --again`;
     if (options["yes"] === undefined)
-      return `Nothing is done yet. To do it: npm run operator -- refund ${[...given, ...(again ? ["--again"] : [])].join(" ")} --yes`;
+      return `Nothing is done yet. To do it: ${operatorCommand(`refund ${[...given, ...(again ? ["--again"] : [])].join(" ")} --yes`)}`;
     const done = await grantRefund({ db, ...decision }, asked);
     return `${formatAmount(done.amountMinor, currency)} of ${orderId} goes back`;
   });

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import type { Config } from "../config/config.ts";
+import { operatorCommand } from "../text/operator-command.ts";
 
 export interface Command {
   /** With its subcommand, such as `hosts add`. */
@@ -30,7 +31,7 @@ type Parsed =
   | { readonly help: string }
   | { readonly command: Command; readonly args: readonly string[]; readonly options: Options };
 
-/** Parses the arguments after `npm run operator --`. Throws UsageError. */
+/** Parses the arguments after `berth` or `npm run operator --`. Throws UsageError. */
 export function parseCommand(commands: readonly Command[], typed: readonly string[]): Parsed {
   const end = typed.includes("--") ? typed.indexOf("--") : typed.length;
   const [first = "", second = ""] = typed.slice(0, end).filter((word) => !/^-./.test(word));
@@ -56,7 +57,7 @@ export function usageOf(commands: readonly Command[]): string {
   return commands
     .map(({ name, args, options = {}, about, example }) => {
       const given = Object.entries(options).map(([key, value]) => `[--${key}${value && ` ${value}`}]`);
-      return `${["npm run operator --", name, ...args, ...given].join(" ")}\n    ${about}\n    npm run operator -- ${example}`;
+      return `${operatorCommand([name, ...args, ...given].join(" "))}\n    ${about}\n    ${operatorCommand(example)}`;
     })
     .join("\n");
 }

@@ -7,6 +7,7 @@ import { type Db, isLostConnection, openDatabase } from "../database/database.ts
 import { EmbeddedDatabaseError, embeddedConnection } from "../database/embedded.ts";
 import { commandLogger } from "../logging/create-logger.ts";
 import { announcer } from "../notifications/announcer.ts";
+import { startCommand } from "../text/operator-command.ts";
 import type { Options } from "./parse-command.ts";
 
 /** The database of the running server. Throws EmbeddedDatabaseError where its own one does not run. */
@@ -24,7 +25,7 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
     throw settings.kind === "external"
       ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)
       : new EmbeddedDatabaseError(
-          `The server of ${resolve(dataDir)} is not running: start it (npm start), then retry.`,
+          `The server of ${resolve(dataDir)} is not running: start it (${startCommand}), then retry.`,
         );
   });
   try {

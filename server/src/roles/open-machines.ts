@@ -18,6 +18,7 @@ import { decommissionedDriver, decommissionedHostIds } from "../environments/hos
 import { registerHost, thisMachine } from "../environments/hosts/register-host.ts";
 import { openRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
 import type { Logger } from "../logging/create-logger.ts";
+import { imagesCommand } from "../text/operator-command.ts";
 
 interface MachinesDeps {
   readonly config: Config;
@@ -94,7 +95,7 @@ async function processOf({ config, dataDir: directory, install, log }: MachinesD
 async function dockerOf({ config: { docker }, dataDir, install, log }: MachinesDeps): Promise<Driver> {
   const warn = (text: string) => log.warn({ event: "host.unfit", hostId: thisMachine }, text);
   for (const text of await checkEngine(docker, docker)) warn(`${text}.`);
-  if (!(await currentImage("jupyter"))) warn("no image is built yet, so nothing can be launched: npm run images.");
+  if (!(await currentImage("jupyter"))) warn(`no image is built yet, so nothing can be launched: ${imagesCommand()}.`);
   const homeRoot = join(dataDir, "homes");
   const found = await findQuota(homeRoot);
   if ("missing" in found) warn(`an environment can fill the whole disk: ${found.missing}.`);

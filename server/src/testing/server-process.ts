@@ -62,7 +62,7 @@ function commandOf(pid: string): string {
 export function start(env: Record<string, string>, program = main) {
   const settings = { PORT: "0", RUNTIME: "fake", LOG_LEVEL: "warn", PATH: "/usr/local/bin:/usr/bin:/bin", ...env };
   const child = spawn(process.execPath, [program], {
-    env: { NODE_COMPILE_CACHE: compiled, ...settings },
+    env: { NODE_COMPILE_CACHE: compiled, ENV_FILE: "", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

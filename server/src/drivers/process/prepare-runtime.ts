@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { operatorCommand } from "../../text/operator-command.ts";
 import { DriverError } from "../driver.ts";
 import { findPython, type Python } from "./find-python.ts";
 import { processRow } from "./process-table.ts";
@@ -66,7 +67,7 @@ export async function prepareRuntime(
   if (!runtimeTypes.includes(type) || !(asked || type === automaticType)) {
     throw new DriverError(
       "no_image",
-      `Not prepared on this machine. The operator prepares it with: npm run operator -- prepare ${type}`,
+      `Not prepared on this machine. The operator prepares it with: ${operatorCommand(`prepare ${type}`)}`,
     );
   }
   await mkdir(runtimes, { recursive: true });

@@ -1,5 +1,6 @@
 import type { Config } from "../../config/config.ts";
 import { countOnHost } from "../../environments/hosts/decommissioned-hosts.ts";
+import { operatorCommand } from "../../text/operator-command.ts";
 import type { Command, Options } from "../parse-command.ts";
 import { printJson } from "../print-rows.ts";
 import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
@@ -111,7 +112,7 @@ async function undrain(config: Config, options: Options, id = ""): Promise<void>
 async function lose(config: Config, id: string, options: Options): Promise<string> {
   if (options["yes"] === undefined) {
     const { environments, homes } = await withDatabase(config, (db) => countOnHost(db, id));
-    return `This ends the ${environments} environments on ${id} for good, with the files of ${homes} homes, and refunds their unused time: npm run operator -- hosts lost ${id} --yes`;
+    return `This ends the ${environments} environments on ${id} for good, with the files of ${homes} homes, and refunds their unused time: ${operatorCommand(`hosts lost ${id} --yes`)}`;
   }
   const notified = await withDatabase(config, (db) => loseHost(db, announcerOf(config), id, authorOf(options)));
   const next = "restart the server, and remove it when hosts list shows nothing left on it";

@@ -11,6 +11,7 @@ import { readCatalogue } from "../../drivers/docker/images/image-catalogue.ts";
 import { hasImage } from "../../drivers/docker/images/prepare-image.ts";
 import { thisMachine } from "../../environments/hosts/register-host.ts";
 import { formatDuration } from "../../text/format-duration.ts";
+import { imagesCommand, operatorCommand } from "../../text/operator-command.ts";
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
 import type { Check } from "./run-checks.ts";
 
@@ -54,7 +55,11 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
     {
       kind: "images_missing",
       what: "Images that are missing",
+<<<<<<< HEAD
       remedy: "npm run images -- TYPE on this machine; for another machine see docs/operate/hosts.md",
+=======
+      remedy: `${imagesCommand("TYPE")} on this machine; for another machine see docs/hosts.md`,
+>>>>>>> 4d4abcc (config: read settings from a file, and name the berth command)
       run: () => missingImages(hosts),
     },
     {
@@ -66,8 +71,7 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
     {
       kind: "firewall_leak",
       what: "Firewall leaks",
-      remedy:
-        "npm run operator -- firewall apply, as root; on another machine what operator -- hosts firewall HOST prints",
+      remedy: `${operatorCommand("firewall apply")}, as root; on another machine what operator -- hosts firewall HOST prints`,
       run: () => firewallLeaks(hosts),
     },
   ];

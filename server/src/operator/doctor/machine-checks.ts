@@ -5,6 +5,7 @@ import type { Db } from "../../database/database.ts";
 import { helperOutput } from "../../drivers/docker/containers/helper-container.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { formatInstant } from "../../text/format-instant.ts";
+import { startCommand } from "../../text/operator-command.ts";
 import { type Process, type ProcessSettings, runningProcesses, thisProgram } from "../process-registry.ts";
 import { readCertificates } from "./certificates.ts";
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
@@ -50,7 +51,7 @@ export function machineChecks(deps: MachineChecksDeps): readonly Check[] {
     {
       kind: "roles_missing",
       what: "Roles that no process has",
-      remedy: "start the server (npm start), or the process that has that role in ROLES",
+      remedy: `start the server (${startCommand}), or the process that has that role in ROLES`,
       run: () => missingRoles(db),
     },
   ];

@@ -4,6 +4,7 @@ import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { brokenInvariants } from "../../payments/ledger/invariants.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { formatInstant } from "../../text/format-instant.ts";
+import { operatorCommand } from "../../text/operator-command.ts";
 import { gpuText, readGpus } from "../capacity/quarantine-gpu.ts";
 import type { Check } from "./run-checks.ts";
 
@@ -39,14 +40,13 @@ export function moneyChecks(db: Db): readonly Check[] {
     {
       kind: "accounts_held",
       what: "Accounts that may not order (operator -- unflag USER)",
-      remedy: "npm run operator -- unflag USER, when the matter is settled",
+      remedy: `${operatorCommand("unflag USER")}, when the matter is settled`,
       run: () => holds(db),
     },
     {
       kind: "capacity_out_of_service",
       what: "Hosts and GPUs that are out of service",
-      remedy:
-        "npm run operator -- hosts undrain HOST, or gpus release GPU; a host that does not answer has to be started",
+      remedy: `${operatorCommand("hosts undrain HOST")}, or gpus release GPU; a host that does not answer has to be started`,
       run: () => outOfService(db),
     },
     {

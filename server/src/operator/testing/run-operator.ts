@@ -28,7 +28,7 @@ export async function operator(
 ): Promise<OperatorOutput> {
   // biome-ignore lint/style/noProcessEnv: the programs of this machine
   const PATH = process.env["PATH"] ?? "";
-  return await promisify(execFile)(process.execPath, [program, ...args], { env: { PATH, ...env } }).then(
+  return await promisify(execFile)(process.execPath, [program, ...args], { env: { PATH, ENV_FILE: "", ...env } }).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: OperatorOutput) => ({ code, stdout, stderr }),
   );

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Container } from "dockerode";
+import { imagesCommand } from "../../../text/operator-command.ts";
 import { DriverError } from "../../driver.ts";
 import { engineErrorOf } from "../engine/engine-errors.ts";
 import { readFrames } from "../engine/read-stream.ts";
@@ -30,7 +31,7 @@ export async function createHelper(
   helper: Helper & { readonly name: string; readonly stays?: boolean },
 ): Promise<Container> {
   const image = await deps.image();
-  if (!image) throw new DriverError("no_image", "No image is built yet: npm run images");
+  if (!image) throw new DriverError("no_image", `No image is built yet: ${imagesCommand()}`);
   const { source: Source = "", target: Target = "" } = helper.folder ?? {};
   return await createEphemeral(deps, {
     name: helper.name,

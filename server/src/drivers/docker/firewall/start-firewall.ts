@@ -1,6 +1,7 @@
 import { networkInterfaces } from "node:os";
 import { type Loop, startInterval } from "../../../async/start-interval.ts";
 import type { Logger } from "../../../logging/create-logger.ts";
+import { operatorCommand } from "../../../text/operator-command.ts";
 import { ensureNetwork } from "../containers/ensure-network.ts";
 import { type EngineAddress, openEngine } from "../engine/engine.ts";
 import { engineNameservers, firewallCommands, missingRules, runFirewallCommands } from "./firewall-rules.ts";
@@ -52,7 +53,7 @@ export function startFirewall(deps: FirewallDeps, log: Logger): Loop {
 
 function leakMessage(leaks: readonly string[], id: string | undefined): string {
   const message = `environments${id ? ` on ${id}` : ""} are not isolated: ${leaks.join("; ")}. Close it as root`;
-  return id ? `${message} there, by ${remoteFirewallHint(id)}` : `${message}: npm run operator -- firewall apply`;
+  return id ? `${message} there, by ${remoteFirewallHint(id)}` : `${message}: ${operatorCommand("firewall apply")}`;
 }
 
 function restoredMessage(missing: readonly string[], total: number): string {
@@ -62,7 +63,7 @@ function restoredMessage(missing: readonly string[], total: number): string {
 }
 
 /** Names the command that prints the rules of another machine. */
-export const remoteFirewallHint = (id: string) => `what npm run operator -- hosts firewall ${id} GATEWAY prints`;
+export const remoteFirewallHint = (id: string) => `what ${operatorCommand(`hosts firewall ${id} GATEWAY`)} prints`;
 
 /** As `probeFirewall`; empty when the signal aborts. Changes no rule. */
 export async function findLeaks(

@@ -1,3 +1,4 @@
+import { imagesCommand } from "../../../text/operator-command.ts";
 import { checkSegment } from "../../check-segment.ts";
 import { type Driver, DriverError } from "../../driver.ts";
 import { pruneEphemeral } from "../containers/ephemeral-container.ts";
@@ -128,6 +129,6 @@ export function canonicalReference(reference: string, repoDigests: readonly stri
 
 /** The error says how the image gets to that machine. */
 export function missingImage(type: string, { isLocal }: Pick<EngineMachine, "isLocal">): DriverError {
-  const hint = isLocal ? `npm run images -- ${type} builds it` : "operator -- hosts check says how it gets there";
+  const hint = isLocal ? `${imagesCommand(type)} builds it` : "operator -- hosts check says how it gets there";
   return new DriverError("no_image", `The image of ${type} is not on this host: ${hint}`);
 }
