@@ -35,8 +35,8 @@ function faultsIn(line: string, known: Known, counts: (fault: string) => boolean
   const [, typed] = /(?:\boperator --|^(?:sudo )?(?:\w+=\S+ )*berth) (.+)/.exec(line) ?? [];
   if (typed === undefined) return [];
   const words = wordsOf(typed);
-  // A placeholder, such as COMMAND.
-  if (/^[A-Z]+$/.test(words[0] ?? "")) return [];
+  // A placeholder, such as COMMAND, or what bin/berth itself answers.
+  if (/^([A-Z]+|start|images)$/.test(words[0] ?? "")) return [];
   const fault = refusalOf(words, known.commands);
   return fault !== undefined && counts(fault) ? [`${line}: ${fault}`] : [];
 }

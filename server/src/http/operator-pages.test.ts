@@ -3,8 +3,9 @@ import { statSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { freePort } from "../testing/run-proxy.ts";
 import { dataFolder, operatorKey, start } from "../testing/server-process.ts";
-import { freePort, hasNginx, startNginx } from "../testing/start-nginx.ts";
+import { hasNginx, startNginx } from "../testing/start-nginx.ts";
 
 const json = { accept: "application/json" };
 

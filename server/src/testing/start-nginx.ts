@@ -1,21 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished } from "vitest";
+import { runProxy } from "./run-proxy.ts";
 
 const nginx = "/usr/sbin/nginx";
 
 export const hasNginx = existsSync(nginx);
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
-}
 
 /** Starts a real nginx with `servers` in its http block; it writes only to `folder`. Stopped at the end of the test. */
 export async function startNginx({ folder, port, servers }: { folder: string; port: number; servers: string }) {
@@ -30,20 +19,5 @@ http { access_log off; ${temp}
 ${servers}
 }`,
   );
-  const child = spawn(nginx, ["-c", file], { stdio: "ignore" });
-  onTestFinished(async () => {
-    child.kill("SIGQUIT");
-    if (child.exitCode === null) await once(child, "exit");
-  });
-  await expect.poll(() => listens(port), { timeout: 10_000 }).toBe(true);
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, "127.0.0.1");
-  const isOpen = await once(socket, "connect").then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return isOpen;
+  await runProxy({ program: nginx, args: ["-c", file], port });
 }

@@ -55,11 +55,7 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
     {
       kind: "images_missing",
       what: "Images that are missing",
-<<<<<<< HEAD
-      remedy: "npm run images -- TYPE on this machine; for another machine see docs/operate/hosts.md",
-=======
-      remedy: `${imagesCommand("TYPE")} on this machine; for another machine see docs/hosts.md`,
->>>>>>> 4d4abcc (config: read settings from a file, and name the berth command)
+      remedy: `${imagesCommand("TYPE")} on this machine; for another machine see docs/operate/hosts.md`,
       run: () => missingImages(hosts),
     },
     {

@@ -1,0 +1,39 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
+import { expect, onTestFinished } from "vitest";
+
+interface Proxy {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly port: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs a reverse proxy until the end of the test; resolves when it listens on `port`. */
+export async function runProxy({ program, args, port, env = {} }: Proxy): Promise<void> {
+  const child = spawn(program, args, { stdio: "ignore", env: { PATH: "/usr/sbin:/usr/bin:/bin", ...env } });
+  onTestFinished(async () => {
+    child.kill("SIGQUIT");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+  });
+  await expect.poll(() => listens(port)).toBe(true);
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
+
+async function listens(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  const isOpen = await once(socket, "connect").then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
+}
