@@ -114,9 +114,9 @@ function installBrowser() {
   if (process.env.CHROMIUM) return;
   const { status } = spawnSync(node, ["testing/browser.ts"], { cwd: root, stdio: "ignore" });
   if (status === 0 || process.platform !== "linux" || process.getuid() !== 0 || !existsSync("/usr/bin/apt-get")) return;
-  console.log("Installing Chromium and bubblewrap...");
+  console.log("Installing Chromium, bubblewrap and Prometheus...");
   spawnSync("apt-get", ["update", "-qq"], { stdio: "inherit" });
-  spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium", "bubblewrap"], {
+  spawnSync("apt-get", ["install", "-y", "-qq", "--no-install-recommends", "chromium", "bubblewrap", "prometheus"], {
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, DEBIAN_FRONTEND: "noninteractive" },
   });

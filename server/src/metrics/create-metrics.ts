@@ -6,8 +6,15 @@ export type Metrics = ReturnType<typeof createMetrics>;
 export function createMetrics() {
   const registry = new Registry();
   const own = { registers: [registry] };
-  return { registry, ...requestMetrics(own), ...outsideMetrics(own), ...followedMetrics(own) };
+  const metrics = { registry, ...requestMetrics(own), ...outsideMetrics(own), ...followedMetrics(own) };
+  // A series that begins above 0 is no increase to Prometheus: the first of these would raise no alarm.
+  for (const event of fatalEvents) metrics.logLines.inc({ level: "fatal", event }, 0);
+  for (const result of ["sent", "refused", "failed"]) metrics.mailAttempts.inc({ result }, 0);
+  return metrics;
 }
+
+/** Events of the log that somebody has to act on at once (docs/operate/logs.md). */
+const fatalEvents = ["firewall.leak", "gpu.silent", "gpu.quarantined", "home.missing"];
 
 interface Own {
   registers: Registry[];
