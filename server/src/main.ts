@@ -42,6 +42,7 @@ import { outboxPath } from "./mail/outbox-page.ts";
 import { countMails } from "./metrics/count-mails.ts";
 import { createMetrics, type Metrics } from "./metrics/create-metrics.ts";
 import { announcer } from "./notifications/announcer.ts";
+import { startBackups } from "./operator/backup/start-backups.ts";
 import { settingsOf, startPresence } from "./operator/process-registry.ts";
 import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts";
 import { delivery } from "./payments/settlement/delivery.ts";
@@ -213,6 +214,7 @@ function workerLoops(deps: Common & Rental): Loop[] {
     ...paymentLoops(money, port, log),
     ...(smtp ? [startOutbox({ db, changes, smtp, log, onAttempt: countMails(metrics) })] : []),
     startPurging(db, log),
+    ...(config.backup ? [startBackups({ db, config, schedule: config.backup, log })] : []),
   ];
 }
 

@@ -36,6 +36,8 @@ test.each([
   ["a key of the embedded provider", { ...testKeys, RAZORPAY_KEY_ID: "embedded_abc" }, "RAZORPAY_KEY_ID"],
   ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "over TCP anybody"],
   ["an engine on another machine", { RUNTIME: "docker", DOCKER_HOST: "ssh://root@host" }, "on this machine"],
+  ["a backup without a folder", { BACKUP: "every 24h" }, "BACKUP: such as /srv/backups every 24h keep 7 with homes"],
+  ["a backup every 0 hours", { BACKUP: "/srv/backups every 0h" }, "BACKUP: such as /srv/backups"],
   ["a warm pool of processes", { WARM_POOL: "jupyter=1" }, "WARM_POOL needs RUNTIME=docker"],
   [
     "a warm pool of an unknown type",
@@ -174,4 +176,12 @@ const undescribed = ({ shape }: z.ZodObject) =>
 test("the schema describes every setting, and one without a description is found", () => {
   expect(undescribed(settings)).toEqual([]);
   expect(undescribed(settings.extend({ PLANTED: z.string().optional() }))).toEqual(["PLANTED"]);
+});
+
+test("BACKUP names a folder, and what is not said has a default", () => {
+  const read = (BACKUP: string) => readConfig({ BACKUP }).backup;
+  expect(read("")).toBeUndefined();
+  expect(read("/b")).toEqual({ folder: "/b", everyHours: 24, keep: 7, withHomes: false });
+  expect(read("/b every 2d keep 14 with homes")).toEqual({ folder: "/b", everyHours: 48, keep: 14, withHomes: true });
+  expect(read("/b keep 3")).toEqual({ folder: "/b", everyHours: 24, keep: 3, withHomes: false });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { conflicts, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
-import { type Settings, settings } from "./settings.ts";
+import { backupPattern, type Settings, settings } from "./settings.ts";
 
 export type Config = ReturnType<typeof nest>;
 
@@ -44,6 +44,8 @@ function nest(v: Settings) {
     /** Prepared Python runtimes, shared by several data folders. */
     runtimesDir: v.RUNTIMES_DIR,
     database: v.DATABASE_URL ? { kind: "external" as const, url: v.DATABASE_URL } : { kind: "embedded" as const },
+    /** Undefined: the worker makes no backups. */
+    backup: readBackup(v),
     runtime: v.RUNTIME,
     docker: readDocker(v),
     /** Agent with the SSH keys of remote hosts. */
@@ -76,6 +78,13 @@ function nest(v: Settings) {
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,
   };
+}
+
+function readBackup({ BACKUP: text }: Settings) {
+  const { folder, every = "24", unit = "h", keep = "7", homes } = backupPattern.exec(text ?? "")?.groups ?? {};
+  if (folder === undefined) return undefined;
+  const everyHours = Number(every) * (unit === "d" ? 24 : 1);
+  return { folder, everyHours, keep: Number(keep), withHomes: homes !== undefined };
 }
 
 function readPayments(v: Settings) {

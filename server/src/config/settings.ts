@@ -9,6 +9,10 @@ const count = (fallback: number) => z.coerce.number().int().positive().default(f
 /** Pattern of one entry of WARM_POOL: type=count. */
 const poolOf = `(${containerTypes.join("|")})=\\d{1,2}`;
 
+/** Folder, hours or days between backups, how many are kept, homes. */
+export const backupPattern =
+  /^(?<folder>\/\S*)( every (?<every>[1-9]\d{0,2})(?<unit>[hd]))?( keep (?<keep>[1-9]\d{0,2}))?(?<homes> with homes)?$/;
+
 /**
  * All settings with validation, default and description; scripts/generate-docs.ts writes them down. `unset` says what
  * holds without a value, `example` is a value that works.
@@ -38,6 +42,17 @@ export const settings = z.object({
     .min(1)
     .default("./data")
     .describe("Folder of the installation's secret, the homes, prepared runtimes and the embedded database"),
+  BACKUP: z
+    .string()
+    .regex(backupPattern, "such as /srv/backups every 24h keep 7 with homes")
+    .optional()
+    .describe(
+      "Backups by the worker: an absolute folder of their own, how often, how many are kept, and whether with homes",
+    )
+    .meta({
+      unset: "none; where only a folder is named every 24h keep 7",
+      example: "/srv/backups every 24h keep 7 with homes",
+    }),
   RUNTIMES_DIR: z
     .string()
     .min(1)

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import type { Command } from "../parse-command.ts";
 import { withDatabase } from "../with-database.ts";
+import { backupName } from "./backup-name.ts";
 import { BackupRefused } from "./backup-refused.ts";
 import type { Manifest } from "./manifest.ts";
 import { openArchive } from "./open-archive.ts";
@@ -63,12 +64,12 @@ async function backup(config: Config, place: string, withHomes: boolean): Promis
 }
 
 /** A new name in a folder that exists; else the file itself. */
-function fileAt(place: string, now = new Date()): string {
+function fileAt(place: string): string {
   if (!statSync(place, { throwIfNoEntry: false })?.isDirectory()) {
     if (statSync(dirname(place), { throwIfNoEntry: false })?.isDirectory()) return place;
     throw new BackupRefused(`There is no folder ${dirname(place)}.`);
   }
-  return join(place, `berth-${now.toISOString().replace(/\.\d+|[-:]/g, "")}.tar.gz`);
+  return join(place, backupName(new Date()));
 }
 
 async function verify(config: Config, file: string): Promise<void> {

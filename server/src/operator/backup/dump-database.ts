@@ -14,11 +14,12 @@ interface DumpDeps {
   readonly tools: PostgresTools;
   /** Of the programs' files, closed to other accounts. */
   readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Writes the database to a file in pg_dump's custom format, and returns what the file has: both see one snapshot. */
 export async function dumpDatabase(
-  { db, connection, tools, folder }: DumpDeps,
+  { db, connection, tools, folder, signal }: DumpDeps,
   file: string,
 ): Promise<Pick<Manifest, "installation" | "migration" | "postgres" | "tables">> {
   const address = await libpqAddress(connection, folder);
@@ -34,7 +35,7 @@ export async function dumpDatabase(
       const { snapshot = "", id: installation = "", migration = "", postgres = "" } = rows[0] ?? {};
       const tables = await countRows(tx);
       const whole = ["--format=custom", "--compress=none", "--no-owner", "--no-privileges"];
-      await runTool(tools.dump, [...whole, `--snapshot=${snapshot}`, `--file=${file}`, `--dbname=${address}`]);
+      await runTool(tools.dump, [...whole, `--snapshot=${snapshot}`, `--file=${file}`, `--dbname=${address}`], signal);
       return { installation, migration, postgres, tables };
     });
 }
@@ -51,14 +52,16 @@ export async function countRows(db: Sql): Promise<Record<string, number>> {
 }
 
 /** Throws BackupRefused with the first lines of what the program says. */
-export async function runTool(program: string, args: readonly string[]): Promise<void> {
-  await promisify(execFile)(program, args, { maxBuffer: 2 ** 26 }).catch(({ stderr, message }) => {
-    throw new BackupRefused(
-      String(stderr || message)
-        .trim()
-        .split("\n")
-        .slice(0, 3)
-        .join(" / "),
-    );
-  });
+export async function runTool(program: string, args: readonly string[], signal?: AbortSignal): Promise<void> {
+  await promisify(execFile)(program, args, { maxBuffer: 2 ** 26, ...(signal && { signal }) }).catch(
+    ({ stderr, message }) => {
+      throw new BackupRefused(
+        String(stderr || message)
+          .trim()
+          .split("\n")
+          .slice(0, 3)
+          .join(" / "),
+      );
+    },
+  );
 }

@@ -20,6 +20,8 @@ export interface BackupDeps {
   readonly config: Config;
   /** Called every few seconds and at each step, with a line for people and the bytes that are written. */
   readonly progress: (line: string, bytes: number) => void;
+  /** Ends the backup; nothing of it stays. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface BackupDeps {
  * (docs/operate/backup.md). The server goes on meanwhile. `tmp` is a folder with room for the dump. Throws BackupRefused.
  */
 export async function takeBackup(
-  { db, config, progress }: BackupDeps,
+  { db, config, progress, signal }: BackupDeps,
   { withHomes, tmp }: { readonly withHomes: boolean; readonly tmp: string },
   write: WriteArchive,
 ): Promise<Taken & { readonly manifest: Manifest }> {
@@ -38,7 +40,7 @@ export async function takeBackup(
     const tools = await postgresTools(await serverMajor(db), toolsFolder(config));
     progress("The database is dumped.", 0);
     const dump = join(folder, dumpName);
-    const dumped = await dumpDatabase({ db, connection: connectionOf(config), tools, folder }, dump);
+    const dumped = await dumpDatabase({ db, connection: connectionOf(config), tools, folder, signal }, dump);
     const homes: HomeSummary[] = [];
     const summarize = (home: HomeSummary) => void homes.push(home);
     const entries = entriesOf({ config, dataDir, dump, installation: dumped.installation, withHomes }, summarize);
@@ -50,7 +52,8 @@ export async function takeBackup(
       return manifests[0];
     };
     const bytes = archiveBytes(entries, join(folder, "sums"), manifestOf);
-    const taken = await write(bytes, (written) => progress(`${homes.length} homes are packed.`, written));
+    const onBytes = (written: number) => progress(`${homes.length} homes are packed.`, written);
+    const taken = await write(bytes, onBytes, signal);
     if (!manifests[0]) throw new BackupRefused("The backup ended before its manifest.");
     return { ...taken, manifest: manifests[0] };
   } finally {

@@ -13,13 +13,17 @@ export interface Taken {
 }
 
 /** Writes a tar somewhere, reporting the bytes every few seconds. */
-export type WriteArchive = (tar: AsyncIterable<Uint8Array>, onBytes: (written: number) => void) => Promise<Taken>;
+export type WriteArchive = (
+  tar: AsyncIterable<Uint8Array>,
+  onBytes: (written: number) => void,
+  signal?: AbortSignal,
+) => Promise<Taken>;
 
 const reportMs = 5_000;
 
 /** Into a file of mode 0600 that is not there yet; its name appears when it is whole and on the disk. */
 export function writeFile(file: string): WriteArchive {
-  return async (tar, onBytes) => {
+  return async (tar, onBytes, signal) => {
     const isThere = await access(file).then(
       () => true,
       () => false,
@@ -29,7 +33,7 @@ export function writeFile(file: string): WriteArchive {
     const output = createWriteStream(partial, { mode: 0o600 });
     const timer = setInterval(() => onBytes(output.bytesWritten), reportMs);
     try {
-      await pipeline(tar, createGzip(compression), output);
+      await pipeline(tar, createGzip(compression), output, { ...(signal && { signal }) });
       await syncToDisk(partial);
       await rename(partial, file);
       await syncToDisk(dirname(file));

@@ -1,0 +1,75 @@
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { lastBackup } from "../../installation/last-backup.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
+import { backupWhenDue, startBackups } from "./start-backups.ts";
+import { setupBackup, whyNoTools } from "./testing/setup-backup.ts";
+
+const absent = await whyNoTools();
+
+async function setup() {
+  const { db, config, folder } = await setupBackup();
+  const place = join(folder, "backups");
+  mkdirSync(place);
+  const { log, lines } = recordLog();
+  const schedule = { folder: place, everyHours: 24, keep: 2, withHomes: true };
+  const deps = { db, config, schedule, log };
+  const names = () => readdirSync(place).sort();
+  return { db, place, deps, names, lines, run: () => backupWhenDue(deps) };
+}
+
+const later = (hours: number) => sql`update backups set started_at = started_at - make_interval(hours => ${hours})`;
+
+describe.skipIf(absent)(absent ? `scheduled backups, skipped because ${absent}` : "scheduled backups", () => {
+  test("one is made when it is due, the newest are kept, and nothing else in the folder is touched", async () => {
+    const { db, place, names, run } = await setup();
+    const old = ["berth-20200101T000000Z.tar.gz", "berth-20200102T000000Z.tar.gz"];
+    const others = ["berth-20200103.tar.gz", "letters"];
+    const remains = "berth-20200104T000000Z.tar.gz.partial";
+    for (const name of [...old, ...others, remains]) writeFileSync(join(place, name), "");
+    mkdirSync(join(place, ".berth-backup-abc"));
+    expect(await run()).toBe(true);
+    const made = names().find((name) => !old.includes(name) && !others.includes(name));
+    expect(names()).toEqual([...others, old[1], made].sort());
+    expect(await lastBackup(db)).toMatchObject({ place: join(place, made ?? ""), withHomes: true });
+    await later(23).execute(db);
+    expect(await run()).toBe(false);
+    // One that the operator makes elsewhere puts none off.
+    await sql`update backups set place = '/elsewhere/b.tar.gz'`.execute(db);
+    // The next one may have the name of this second too.
+    rmSync(join(place, made ?? ""));
+    expect(await run()).toBe(true);
+  });
+
+  test("a failure is logged and tried again after ten minutes, and keeps the last success", async () => {
+    const { db, deps, lines, run } = await setup();
+    const missing = { ...deps, schedule: { ...deps.schedule, folder: `${deps.schedule.folder}/missing` } };
+    expect(await backupWhenDue(missing)).toBe(false);
+    expect(lines).toEqual([expect.objectContaining({ event: "backup.failed" })]);
+    expect(await backupWhenDue(missing)).toBe(false);
+    expect(await db.selectFrom("backups").select("error").execute()).toEqual([
+      { error: `The folder of BACKUP cannot be read: ${missing.schedule.folder} (ENOENT).` },
+    ]);
+    await later(1).execute(db);
+    mkdirSync(missing.schedule.folder);
+    expect(await backupWhenDue(missing)).toBe(true);
+    expect(await run()).toBe(false);
+  });
+
+  test("a stop ends the backup that runs, and nothing of it stays", async () => {
+    const { db, place, deps, names } = await setup();
+    mkdirSync(join(deps.config.dataDir, "homes", "big"));
+    const file = join(deps.config.dataDir, "homes", "big", "file");
+    writeFileSync(file, "");
+    truncateSync(file, 2 ** 32);
+    const loop = startBackups(deps);
+    onTestFinished(loop.stop);
+    await expect.poll(names).toEqual(expect.arrayContaining([expect.stringMatching(/partial$/)]));
+    await loop.stop();
+    expect(readdirSync(place)).toEqual([]);
+    expect(await db.selectFrom("backups").select("ended_at").execute()).toEqual([{ ended_at: expect.any(Date) }]);
+    expect(await lastBackup(db)).toBeUndefined();
+  });
+});

@@ -1,0 +1,89 @@
+import { readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { sql } from "kysely";
+import { type Loop, startInterval } from "../../async/start-interval.ts";
+import type { Config } from "../../config/config.ts";
+import type { Db } from "../../database/database.ts";
+import type { Logger } from "../../logging/create-logger.ts";
+import { backupName, listBackups } from "./backup-name.ts";
+import { BackupRefused } from "./backup-refused.ts";
+import { takeBackup } from "./take-backup.ts";
+import { underBackupLease } from "./under-backup-lease.ts";
+import { writeFile } from "./write-file.ts";
+
+export interface ScheduleDeps {
+  readonly db: Db;
+  readonly config: Config;
+  readonly schedule: NonNullable<Config["backup"]>;
+  readonly log: Logger;
+  readonly signal?: AbortSignal;
+}
+
+const intervalMs = 60_000;
+const retryMinutes = 10;
+
+/** Makes a backup whenever one is due (BACKUP, docs/operate/backup.md). A stop ends the one that runs. */
+export function startBackups(deps: ScheduleDeps): Loop {
+  const stopping = new AbortController();
+  const { log } = deps;
+  const loop = startInterval({
+    name: "backup",
+    work: async () => {
+      await backupWhenDue({ ...deps, signal: stopping.signal });
+      return intervalMs;
+    },
+    intervalMs,
+    log,
+  });
+  return {
+    trigger: loop.trigger,
+    async stop() {
+      stopping.abort();
+      await loop.stop();
+    },
+  };
+}
+
+/** One pass: returns whether a backup was made. A failure is logged and kept in the table; it is tried again later. */
+export async function backupWhenDue(deps: ScheduleDeps): Promise<boolean> {
+  const { db, config, schedule, log, signal } = deps;
+  const { folder, withHomes, keep } = schedule;
+  if (!(await isDue(db, schedule))) return false;
+  const file = join(folder, backupName(new Date()));
+  try {
+    const done = await underBackupLease(db, { place: file, withHomes }, async (onBytes) => {
+      await removeFrom(folder, "remains");
+      const progress = (_: string, bytes: number) => onBytes(bytes);
+      return await takeBackup(
+        { db, config, progress, ...(signal && { signal }) },
+        { withHomes, tmp: folder },
+        writeFile(file),
+      );
+    });
+    await removeFrom(folder, "backups", keep);
+    log.info({ event: "backup.done", bytes: done.bytes }, `Backup ${file} is written`);
+    return true;
+  } catch (err) {
+    if (!signal?.aborted) log.error({ event: "backup.failed", err }, `Backup ${file} was not made`);
+    return false;
+  }
+}
+
+/** By this schedule's own folder: a backup that the operator makes elsewhere puts off none. */
+async function isDue(db: Db, { folder, everyHours }: ScheduleDeps["schedule"]): Promise<boolean> {
+  const { rows } = await sql<{ is_due: boolean }>`
+    select not exists (
+      select 1 from backups where starts_with(place, ${`${folder}/`})
+        and started_at > now() - case when error is null then make_interval(hours => ${everyHours}) else make_interval(mins => ${retryMinutes}) end
+    ) as is_due`.execute(db);
+  return rows[0]?.is_due ?? false;
+}
+
+/** Deletes what a killed backup left, or all but the newest backups. */
+async function removeFrom(folder: string, kind: "remains" | "backups", keep = 0): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new BackupRefused(`The folder of BACKUP cannot be read: ${folder} (${error.code}).`);
+  });
+  for (const name of listBackups(names)[kind].slice(keep))
+    await rm(join(folder, name), { recursive: true, force: true });
+}
