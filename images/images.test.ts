@@ -2,9 +2,9 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { recipes } from "@berth/contract";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCatalogue, recordImage, replacedImages } from "../server/src/drivers/docker/images/image-catalogue.ts";
-import { runtimeTypes } from "../server/src/drivers/process/prepare-runtime.ts";
 import { checkImage } from "./check-image.ts";
 import { docker, folder } from "./docker-command.ts";
 import { stagesOf } from "./stages-of.ts";
@@ -53,7 +53,7 @@ describe.skipIf(absent)(
 
 test("a type is built from the base and its own stage only", async () => {
   const whole = await readFile(join(folder, "Dockerfile"), "utf8");
-  for (const type of runtimeTypes) {
+  for (const type of recipes) {
     const from = stagesOf(type, whole).match(/^FROM .*$/gm);
     expect(from).toEqual(["FROM debian:bookworm-slim AS base", `FROM base AS ${type}`]);
   }

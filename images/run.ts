@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { recipes } from "@berth/contract";
 import { readCatalogue, recordImage } from "../server/src/drivers/docker/images/image-catalogue.ts";
 import { canonicalReference, isPullable } from "../server/src/drivers/docker/images/prepare-image.ts";
-import { runtimeTypes } from "../server/src/drivers/process/prepare-runtime.ts";
 import { checkImage } from "./check-image.ts";
 import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker-command.ts";
 import { stagesOf } from "./stages-of.ts";
@@ -15,10 +15,10 @@ import { stagesOf } from "./stages-of.ts";
 try {
   const { values, positionals } = parseArgs({ options: { quick: { type: "boolean" } }, allowPositionals: true });
   const wanted = positionals.map((word) => word.split("=") as [type: string, reference?: string]);
-  const wrong = wanted.map(([type]) => type).filter((type) => !runtimeTypes.includes(type));
-  if (wrong.length > 0) throw new ImageError(`There is no image ${wrong.join(", ")}: ${runtimeTypes.join(", ")}.`);
+  const wrong = wanted.map(([type]) => type).filter((type) => !recipes.includes(type));
+  if (wrong.length > 0) throw new ImageError(`There is no image ${wrong.join(", ")}: ${recipes.join(", ")}.`);
   console.log(`Docker Engine ${await engineVersion().catch(noEngine)}`);
-  const all = wanted.length > 0 ? wanted : runtimeTypes.map((type) => [type] as [string]);
+  const all = wanted.length > 0 ? wanted : recipes.map((type) => [type] as [string]);
   for (const [type, reference] of all)
     await (reference === undefined ? build(type, values.quick ?? false) : pull(type, reference));
 } catch (error) {

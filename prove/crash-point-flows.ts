@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { major, quote } from "@berth/contract";
+import { defaultPrices, major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../server/src/database/database.ts";
 import { act, cancel, terminate } from "../server/src/environments/api/environment-actions.ts";
@@ -156,7 +156,11 @@ async function prove(
 type Payment = Awaited<ReturnType<typeof pay>>;
 
 async function extend(visit: Visit, id: string): Promise<Payment> {
-  const body = { duration: 6 as const, amount: major(quote(2, 6, "USD").amountMinor), currency: "USD" as const };
+  const body = {
+    duration: 6 as const,
+    amount: major(quote(defaultPrices, 2, 6, "USD").amountMinor),
+    currency: "USD" as const,
+  };
   const order = await placeExtension(visit.process.payments, buyer(visit.user), id, body);
   const paid = await pay(visit, order.id);
   await prove(visit, paid, 6);

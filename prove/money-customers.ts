@@ -1,4 +1,4 @@
-import { major, quote } from "@berth/contract";
+import { defaultPrices, major, quote } from "@berth/contract";
 import { type Customer, create, must, orderOf, type Paid, pay, profileOf, send, signUp } from "../testing/customer.ts";
 import type { Random } from "./random.ts";
 
@@ -108,7 +108,7 @@ async function extend(
   { container_request }: Paid,
 ): Promise<Bought> {
   const token = customer.idToken;
-  const amount = major(quote(container_request.gpu_count, 6, "USD").amountMinor);
+  const amount = major(quote(defaultPrices, container_request.gpu_count, 6, "USD").amountMinor);
   const body = { duration: 6, amount, currency: "USD" };
   const order = await must(url, "POST", `/environments/${id}/extend`, { token, body });
   const paid = {

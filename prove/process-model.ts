@@ -1,3 +1,4 @@
+import { defaultCatalogue } from "@berth/contract";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
 import type { Changes } from "../server/src/database/changes.ts";
@@ -49,6 +50,7 @@ export function startProcess(
     ...{ db, provider, log, changes: deps.changes, announce: deps.announce, webhookSecrets: [] },
     caps: { gpusPerUser: 1000, launchesPerUser: 1000, ordersPerMinute: 1_000_000, newcomerShare: 1 },
     brandName: "Berth",
+    catalogue: defaultCatalogue,
     giveUpAfterSeconds: starts && answers ? 600 : 0.2,
   };
   const real = fakeDriver({ fail: starts ? 0 : 1 }, { machine: deps.machine, install: "points" });

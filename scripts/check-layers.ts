@@ -18,10 +18,10 @@ const layers: Readonly<Record<string, string>> = {
     "parse-command.ts process-registry.ts print-rows.ts with-database.ts audit backup capacity doctor .",
   "server/src/gateway": "http-client principal target refusals access sign-in forward .",
   contract: "src",
-  "contract/src": "errors.ts lifecycle.ts endpoint.ts wire.ts support .",
+  "contract/src": "catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support .",
   web: "src docs .",
   "web/src":
-    "format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell .",
+    "catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell .",
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",

@@ -1,4 +1,4 @@
-import { type ContainerRequest, type Currency, type DurationHours, type GpuCount, major, quote } from "@berth/contract";
+import { type ContainerRequest, defaultPrices, major, quote } from "@berth/contract";
 import type { TypedCard } from "../server/src/payments/testing/card-traces.ts";
 
 export interface Customer {
@@ -63,10 +63,10 @@ function subjectOf(idToken: string): string {
 
 export interface OrderRequest {
   readonly subdomain: string;
-  readonly gpuCount?: GpuCount;
-  readonly duration?: DurationHours;
-  readonly currency?: Currency;
-  readonly type?: "jupyter" | "pytorch" | "tensorflow";
+  readonly gpuCount?: number;
+  readonly duration?: number;
+  readonly currency?: string;
+  readonly type?: string;
 }
 
 /** The body of create_order, with the current price. */
@@ -81,7 +81,7 @@ export function orderBody(
     gpu_count: gpuCount,
     duration,
   };
-  const amount = major(quote(gpuCount, duration, currency).amountMinor);
+  const amount = major(quote(defaultPrices, gpuCount, duration, currency).amountMinor);
   return { container_request, payment_request: { amount, currency, user_id: customer.userId, container_request } };
 }
 

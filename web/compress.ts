@@ -11,6 +11,8 @@ const dist = join(import.meta.dirname, "dist");
 const worthwhileBytes = 1024;
 
 for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+  // The server runs it and sends it to nobody.
+  if (entry.parentPath.endsWith(".draw")) continue;
   if (!entry.isFile() || !/\.(js|css|svg|json|txt)$/.test(entry.name)) continue;
   const path = join(entry.parentPath, entry.name);
   const content = await readFile(path);

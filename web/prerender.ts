@@ -19,7 +19,8 @@ import { searchIndexPath } from "./src/docs/search-options.ts";
  */
 const here = import.meta.dirname;
 const dist = join(here, "dist");
-const rendered = join(here, "node_modules", ".prerender");
+/** Kept in the build: a server with a catalogue of its own draws the pages again (server/src/http/draw-pages.ts). */
+const drawing = join(dist, ".draw");
 
 interface Page {
   readonly path: string;
@@ -59,12 +60,18 @@ const pages: readonly Page[] = [
 await build({
   root: here,
   logLevel: "warn",
-  build: { ssr: "src/render.tsx", outDir: rendered, emptyOutDir: true, copyPublicDir: false, manifest: false },
+  // In one file, because the server has none of its dependencies.
+  ssr: { noExternal: true },
+  build: {
+    ...{ ssr: "src/draw-pages.ts", outDir: drawing, emptyOutDir: true, copyPublicDir: false, manifest: false },
+    rollupOptions: { output: { codeSplitting: false } },
+  },
 });
-const { render, renderDocs } = (await import(join(rendered, "render.js"))) as {
-  render: (url: string) => Promise<string>;
+const { drawPages, renderDocs } = (await import(join(drawing, "draw-pages.js"))) as {
+  drawPages: (paths: readonly string[]) => Promise<{ readonly markup: Readonly<Record<string, string>> }>;
   renderDocs: (view: DocsView) => string;
 };
+const { markup } = await drawPages(pages.map(({ path }) => path));
 
 const manifest = JSON.parse(await readFile(join(dist, ".vite", "manifest.json"), "utf8")) as Record<string, Chunk>;
 await rename(join(dist, "index.html"), join(dist, "shell.html"));
@@ -78,14 +85,9 @@ if (!shell.includes(empty) || !ownDescription) throw new Error("dist/index.html 
 await writeFile(join(dist, "shell.html"), inHead(shell, ['<meta name="robots" content="noindex">']));
 const document = withPrefetch(withoutApp(shell, "src/public-page.ts"));
 for (const page of pages)
-  await writePage(
-    page,
-    page.live ? withChunks(shell, page.source) : document,
-    await render(`http://localhost${page.path}`),
-  );
+  await writePage(page, page.live ? withChunks(shell, page.source) : document, markup[page.path] ?? "");
 await writeDocs();
 await drawIcons(dist);
-await rm(rendered, { recursive: true });
 await rm(join(dist, ".vite"), { recursive: true });
 
 function described(html: string, { path, title, description = ownDescription ?? "" }: Page): string {

@@ -1,8 +1,7 @@
 import { array, enum as choice, literal, nullable, number, object, record, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { currencies } from "./pricing.ts";
 import { payment } from "./profile.ts";
-import { file, instant, nothing } from "./wire.ts";
+import { currency, file, instant, nothing } from "./wire.ts";
 
 const invoice = object({
   number: string(),
@@ -11,7 +10,7 @@ const invoice = object({
   order_id: string(),
   date: instant,
   amount: number(),
-  currency: choice(currencies),
+  currency,
   /** One of two texts (G17); `state` sets the badge's colour. */
   status: choice(["Paid", "Pending/Failed"]),
   state: choice(["paid", "pending", "failed", "refunded", "partially_refunded"]),

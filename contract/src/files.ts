@@ -1,6 +1,6 @@
-import { array, enum as choice, literal, maxLength, nullable, number, object, string } from "zod/mini";
+import { array, literal, maxLength, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { containerTypes, instant, nothing, success } from "./wire.ts";
+import { containerType, instant, nothing, success } from "./wire.ts";
 
 export const listFiles = endpoint({
   method: "GET",
@@ -15,7 +15,7 @@ export const listFiles = endpoint({
         /** The newest environment with these files. */
         environment_id: string(),
         subdomain: string(),
-        container_type: choice(containerTypes),
+        container_type: containerType,
         gpu_count: number(),
         duration_hours: number(),
         /** In 10^6 bytes; null until measured. */

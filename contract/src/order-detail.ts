@@ -12,8 +12,7 @@ import {
 } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { endedReasons } from "./lifecycle.ts";
-import { currencies } from "./pricing.ts";
-import { containerTypes, instant, nothing } from "./wire.ts";
+import { containerType, currency, instant, nothing } from "./wire.ts";
 
 /** Where the money of an order is. Extends `MoneyState` (G14). */
 export const moneyPlaces = [
@@ -114,7 +113,7 @@ const orderFact = object({
   /** Null: not yet. */
   at: nullable(instant),
   amount: optional(number()),
-  currency: optional(choice(currencies)),
+  currency: optional(currency),
   hours: optional(number()),
   failure: optional(choice(paymentFailures)),
   refund: optional(choice(refundReasons)),
@@ -133,7 +132,7 @@ export type OrderFact = Infer<typeof orderFact>;
 const order = object({
   id: string(),
   state: choice(orderStates),
-  container_type: choice(containerTypes),
+  container_type: containerType,
   subdomain: string(),
   gpu_count: number(),
   duration_hours: number(),
@@ -144,8 +143,10 @@ const order = object({
   list_price: number(),
   /** The price in `currency`. */
   amount: number(),
-  currency: choice(currencies),
-  /** Frozen with the order (G7); null if paid in USD. */
+  currency,
+  /** Units of `currency` for one dollar, frozen with the order (G7); null if paid in USD. */
+  rate: nullable(number()),
+  /** The same for an order in rupees, else null. */
   inr_per_usd: nullable(number()),
   /** "Visa ending in 1111". */
   paid_with: nullable(string()),
@@ -153,7 +154,7 @@ const order = object({
   test_mode: boolean(),
   money: object({
     place: choice(moneyPlaces),
-    currency: choice(currencies),
+    currency,
     /** All captured payments, duplicates included. */
     charged: number(),
     /** Refunds in progress, or failed and still owed. */

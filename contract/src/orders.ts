@@ -14,19 +14,19 @@ import {
   trim,
 } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { currencies, durationHours, gpuCounts } from "./pricing.ts";
-import { containerTypes, instant, nothing, required } from "./wire.ts";
+import { containerType, currency, instant, nothing, required } from "./wire.ts";
 
 /**
  * The environment to rent. `user_id` must be the token's subject (G5). Rules for subdomains are in rules.ts. Strict:
- * unknown fields, such as an image, a mount, a device or a variable, are refused, not ignored.
+ * unknown fields, such as an image, a mount, a device or a variable, are refused, not ignored. The server refuses what its
+ * catalogue does not offer.
  */
 export const containerRequest = strictObject({
   user_id: required(128),
-  container_type: choice(containerTypes),
+  container_type: containerType,
   subdomain: string().check(maxLength(64)),
-  gpu_count: literal([...gpuCounts]),
-  duration: literal([...durationHours]),
+  gpu_count: number(),
+  duration: number(),
 });
 
 export type ContainerRequest = Infer<typeof containerRequest>;
@@ -41,7 +41,7 @@ export const createOrder = endpoint({
     payment_request: object({
       /** Major units (G9); the server recomputes it and refuses a difference. */
       amount: number(),
-      currency: choice(currencies),
+      currency,
       user_id: required(128),
       container_request: containerRequest,
     }),
@@ -52,7 +52,7 @@ export const createOrder = endpoint({
     key_id: string(),
     /** Minor units, for the provider's dialog (G9). */
     amount: number(),
-    currency: choice(currencies),
+    currency,
     name: string(),
     description: string(),
     /** The provider's order id. */
@@ -82,10 +82,10 @@ export const extendEnvironment = endpoint({
   auth: "bearer",
   summary: "Opens an order for more hours, which are added at once after the payment, without a restart (G86, G100)",
   body: object({
-    duration: literal([...durationHours]),
+    duration: number(),
     /** Major units (G9); the server recomputes it and refuses a difference. */
     amount: number(),
-    currency: choice(currencies),
+    currency,
   }),
   reply: createOrder.reply,
   errors: [

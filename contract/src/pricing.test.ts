@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { currencies, durationHours, gpuCounts, inrMinor, major, minorOf, priceTable, quote } from "./pricing.ts";
+import { defaultPrices } from "./catalogue/default-catalogue.ts";
+import { chargedMinor, major, minorOf, quote as quoteOf } from "./pricing.ts";
+
+const { rows, hours: durationHours } = defaultPrices;
+const gpuCounts = rows.map(({ gpus }) => gpus);
+const currencies = defaultPrices.currencies.map(({ code }) => code);
+const quote = (gpus: number, hours: number, currency: string) => quoteOf(defaultPrices, gpus, hours, currency);
+const inrMinor = (usdMinor: number) => chargedMinor(usdMinor, { ratePerDollar: 8822, roundMinor: 100 });
 
 /** Every price there is, in US cents: rows are GPU counts, columns 1, 6, 12, 24, 48, 72, 168 and 720 hours (G1-G4). */
 const cents: Readonly<Record<number, readonly number[]>> = {
@@ -13,7 +20,7 @@ const cents: Readonly<Record<number, readonly number[]>> = {
 test("the price table matches the specification", () => {
   const prices = gpuCounts.map((gpus) => [gpus, durationHours.map((hours) => quote(gpus, hours, "USD").usdMinor)]);
   expect(Object.fromEntries(prices)).toEqual(cents);
-  expect(priceTable.map(({ hourlyLabel, monthlyLabel }) => [hourlyLabel, monthlyLabel])).toEqual([
+  expect(rows.map(({ hourlyLabel, monthlyLabel }) => [hourlyLabel, monthlyLabel])).toEqual([
     ["", ""],
     ["", "7% off"],
     ["6.25% discount", "13% off"],
@@ -59,7 +66,7 @@ test("a major amount that is not a whole number of minor units is undefined", ()
 });
 
 test("a count outside the table has no price, and extreme amounts are undefined", () => {
-  expect(() => quote(3 as 4, 1, "USD")).toThrow("no price for 3 GPUs");
+  expect(() => quote(3, 1, "USD")).toThrow("no price for 3 GPUs");
   expect(minorOf(-0.4)).toBe(-40);
   expect(minorOf(0)).toBe(0);
   expect(minorOf(Number.MAX_SAFE_INTEGER)).toBeUndefined();

@@ -7,13 +7,16 @@ import {
   nullable,
   number,
   object,
+  record,
   string,
 } from "zod/mini";
 import { identityConfig } from "./auth.ts";
+import { catalogueShape } from "./catalogue/catalogue.ts";
 import { endpoint } from "./endpoint.ts";
-import { currencies } from "./pricing.ts";
 import { supportSettings } from "./support/support.ts";
-import { containerTypes, instant, nothing } from "./wire.ts";
+import { containerType, currency, instant, nothing } from "./wire.ts";
+
+const gpuModel = object({ model: string(), memoryGb: number() });
 
 export const productConfig = endpoint({
   method: "GET",
@@ -31,12 +34,16 @@ export const productConfig = endpoint({
     payments: object({
       mode: choice(["embedded", "test", "live"]),
       scriptUrl: string(),
-      currencies: array(choice(currencies)),
+      currencies: array(currency),
       /** Smallest charge, minor units (G73). */
-      minimumMinor: object({ USD: number(), INR: number() }),
+      minimumMinor: record(string(), number()),
     }),
     beta: object({ endsAt: instant }),
-    gpu: object({ model: string(), memoryGb: number() }),
+    /** The first of `gpus`. */
+    gpu: gpuModel,
+    /** GPUs of the hosts, else of the catalogue (G37). */
+    gpus: array(gpuModel),
+    catalogue: catalogueShape,
     retentionDays: number(),
     support: supportSettings,
   }),
@@ -60,7 +67,7 @@ export const capacity = endpoint({
     counts: array(object({ gpu_count: number(), free: boolean(), next_free_at: nullable(instant) })),
     types: array(
       object({
-        type: choice(containerTypes),
+        type: containerType,
         state: choice(["ready", "preparing", "unavailable"]),
         percent: nullable(number()),
         message: string(),

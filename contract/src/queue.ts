@@ -1,6 +1,5 @@
 import { enum as choice, type infer as Infer, literal, nullable, number, object } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
-import { gpuCounts } from "./pricing.ts";
 import { instant, nothing, success } from "./wire.ts";
 
 /** Duration of a reservation for the next user in the queue. */
@@ -26,7 +25,7 @@ export const joinQueue = endpoint({
   path: "/environments/queue",
   auth: "bearer",
   summary: "Joins the queue for GPUs, once for each user; another count moves to the end (G86)",
-  body: object({ gpu_count: literal([...gpuCounts]) }),
+  body: object({ gpu_count: number() }),
   reply,
   errors: ["out_of_stock", "too_many_gpus", "account_held"],
 });

@@ -31,12 +31,14 @@ export const typed = (max: number) => string().check(maxLength(max));
 
 export const required = (max: number) => string().check(minLength(1), maxLength(max));
 
-export const containerTypes = ["jupyter", "pytorch", "tensorflow"] as const;
-export type ContainerType = (typeof containerTypes)[number];
+/** The id of a type of the catalogue, also of one that is no longer sold; the server knows which are. */
+export const containerType = string().check(maxLength(40));
+/** A currency's code; the catalogue says in which of them is sold. */
+export const currency = string().check(maxLength(3));
 
 /** One rented environment in lists (spec 3.2; additions have a G-number). */
 export const container = object({
-  type: choice(containerTypes),
+  type: containerType,
   status: choice(statuses),
   subdomain: string(),
   gpu_count: number(),

@@ -202,14 +202,15 @@ test("without stock the counts are disabled and show when the next GPU is free (
   await expect(page.getByRole("radio", { name: /^8 GPUs, .*This machine has 4/ })).toBeDisabled();
 });
 
-test("an unprepared type shows the command that prepares it, and a machine without a GPU is labelled (G37, G101)", async ({
+test("an unprepared type is not offered yet, without a command, and a machine without a GPU is labelled (G37, G101)", async ({
   page,
   customer,
 }) => {
   expect(customer.userId).not.toBe("");
   await page.goto("/environments/create");
   await expect(page.getByRole("radio", { name: "PyTorch" })).toBeDisabled();
-  await expect(page.getByText(/npm run operator -- prepare pytorch/)).toBeVisible();
+  await expect(page.getByText("Not offered here yet")).toHaveCount(2);
+  await expect(page.getByText(/npm run/)).toHaveCount(0);
   await page.getByRole("button", { name: continueOn }).click();
   await expect(page.getByText(/^CPU only \(no GPU on this machine\)\. \d of 8 places are free now\.$/)).toBeVisible();
 });

@@ -22,6 +22,7 @@ function fixtureOrder({ money, references, ...change }: Partial<Order> = {}): Or
     ordered_at: inHours(-2),
     list_price: 2.4,
     ...usd,
+    rate: null,
     inr_per_usd: null,
     paid_with: "MasterCard ending in 4444",
     test_mode: true,
@@ -93,7 +94,15 @@ export const ordersByMoney: Readonly<Record<string, Order>> = {
     references: { environment: null, invoice: null, payment: null, session: null, bank: [] },
   }),
   checked: fixtureOrder({
-    ...{ state: "payment_closed", receipts: [], amount: 17_644, currency: "INR", inr_per_usd: 88.22, list_price: 200 },
+    ...{
+      state: "payment_closed",
+      receipts: [],
+      amount: 17_644,
+      currency: "INR",
+      rate: 88.22,
+      inr_per_usd: 88.22,
+      list_price: 200,
+    },
     timeline: [
       ...paidFacts.slice(0, 1),
       { kind: "payment_waiting", at: inHours(-1.9), amount: 17_644, currency: "INR", reference: "pay_R2x7Qm2Lk9WzTa" },

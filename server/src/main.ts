@@ -219,14 +219,14 @@ function workerLoops(deps: Common & Rental): Loop[] {
 }
 
 function environmentLoops(
-  { retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
+  { catalogue, retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
   remotes: readonly RemoteMachine[],
   deps: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
 ): Loop[] {
   const { loops, checks } = startRemoteHosts(remotes, { ...deps, slots, needsLiveRestore });
   return [
     ...loops,
-    startPreparingImages(deps),
+    startPreparingImages({ ...deps, types: catalogue.types.map(({ id }) => id) }),
     startReconciler({ ...deps, checks, retentionDays }),
     startSampling(deps),
     startGpuChecks(deps),

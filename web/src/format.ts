@@ -1,13 +1,16 @@
-import type { Currency } from "@berth/contract";
-
-/** Formats minor units: "$2.40", "₹212" (G9). Rupees are whole (G8). */
-export function money(minor: number, currency: Currency): string {
-  return currency === "USD" ? dollars(minor, 2) : rupees(minor);
+/** Formats minor units: "$2.40", "₹212" (G9). Whole rupees have no decimals (G8). Every currency has hundredths. */
+export function money(minor: number, currency: string): string {
+  return currency === "INR" ? rupees(minor) : decimal(minor, currency, 2);
 }
 
 /** Without cents if they are zero: "$280". */
-export function moneyShort(minor: number, currency: Currency): string {
-  return currency === "USD" ? dollars(minor, minor % 100 === 0 ? 0 : 2) : rupees(minor);
+export function moneyShort(minor: number, currency: string): string {
+  return currency === "INR" ? rupees(minor) : decimal(minor, currency, minor % 100 === 0 ? 0 : 2);
+}
+
+/** A rate in major units: "₹88.22". */
+export function rateText(rate: number, currency: string): string {
+  return money(Math.round(rate * 100), currency);
 }
 
 /** "1, 2 and 4", "1, 2 or 4". */
@@ -78,10 +81,10 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function dollars(cents: number, digits: number): string {
-  return (cents / 100).toLocaleString("en-US", {
+function decimal(minor: number, currency: string, digits: number): string {
+  return (minor / 100).toLocaleString("en-US", {
     style: "currency",
-    currency: "USD",
+    currency,
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   });

@@ -5,7 +5,7 @@ import type { DocsView } from "./docs/docs-view.ts";
 import { Providers } from "./providers.tsx";
 import { routes } from "./routes.tsx";
 
-/** The markup of a public page. Used at build time only. */
+/** The markup of a public page. Not part of the browser app. */
 export async function render(url: string): Promise<string> {
   const handler = createStaticHandler(routes);
   const context = await handler.query(new Request(url));

@@ -1,4 +1,4 @@
-import { type Currency, type MoneyPlace, major, type Order, type OrderState } from "@berth/contract";
+import { type MoneyPlace, major, type Order, type OrderState } from "@berth/contract";
 import type { Dispute, FoundOrder, OrderSources, Refund } from "./order-sources.ts";
 
 /** The bank's processing time (G16), without Saturdays and Sundays. */
@@ -41,7 +41,7 @@ function givenBackState({ extends: extended, ended_reason }: FoundOrder, reasons
 export function orderMoney(sources: OrderSources): Order["money"] {
   const { attempts, refunds, disputes, order } = sources;
   const captured = attempts.filter(({ status }) => status === "captured");
-  const currency = (captured.find(({ settles_order }) => settles_order) ?? captured[0] ?? order).currency as Currency;
+  const currency = (captured.find(({ settles_order }) => settles_order) ?? captured[0] ?? order).currency;
   const sum = (rows: readonly { readonly amount_minor: number; readonly currency: string }[]) =>
     major(rows.filter((row) => row.currency === currency).reduce((total, { amount_minor }) => total + amount_minor, 0));
   const arrived = refunds.filter(({ status }) => status === "processed");

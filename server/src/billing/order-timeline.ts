@@ -1,11 +1,4 @@
-import {
-  type Currency,
-  type EndedReason,
-  major,
-  type OrderFact,
-  type PaymentFailure,
-  refundReasons,
-} from "@berth/contract";
+import { type EndedReason, major, type OrderFact, type PaymentFailure, refundReasons } from "@berth/contract";
 import { bonusHours, hoursOfCredit } from "../payments/settlement/deadlines.ts";
 import { expectedBy, needsPerson, orderState } from "./order-money.ts";
 import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-sources.ts";
@@ -41,7 +34,7 @@ function attemptFact({ order }: OrderSources, attempt: Attempt): OrderFact {
   const { status, settles_order, gateway_payment_id: reference, captured_at } = attempt;
   // The provider's times are whole seconds: an attempt may seem older than its order.
   const at = new Date(Math.max(Number(attempt.created_at), Number(order.created_at)));
-  const paid = { amount: major(attempt.amount_minor), currency: attempt.currency as Currency, reference };
+  const paid = { amount: major(attempt.amount_minor), currency: attempt.currency, reference };
   if (status === "failed")
     return { kind: "payment_failed", at: at.toISOString(), ...paid, failure: failureOf(attempt.error_reason) };
   if (status !== "captured") return { kind: "payment_waiting", at: at.toISOString(), ...paid };
@@ -91,7 +84,7 @@ function extended({ duration_hours, paid_at }: { readonly duration_hours: number
 function refundFacts(sources: OrderSources, refund: Refund): OrderFact[] {
   const { status, created_at, processed_at, arn } = refund;
   const about = {
-    ...{ amount: major(refund.amount_minor), currency: refund.currency as Currency },
+    ...{ amount: major(refund.amount_minor), currency: refund.currency },
     refund: refundReasons.find((known) => known === refund.reason) ?? "external",
   };
   const expected_by = expectedBy(refund).toISOString();
@@ -132,7 +125,7 @@ function waivedAt({ order, disputes }: OrderSources, { payment_id, created_at }:
 
 function disputeFacts({ order }: OrderSources, dispute: Dispute): OrderFact[] {
   const { status, amount_minor, lost_minor, created_at, closed_at } = dispute;
-  const currency = dispute.currency as Currency;
+  const currency = dispute.currency;
   // Whole seconds here too.
   const at = new Date(Math.max(Number(created_at), Number(order.paid_at))).toISOString();
   const opened: OrderFact = { kind: "dispute_opened", at, amount: major(amount_minor), currency };

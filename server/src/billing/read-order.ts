@@ -47,6 +47,7 @@ function orderOf(sources: OrderSources): Order {
     list_price: major(order.usd_minor),
     amount: major(order.amount_minor),
     currency: order.currency,
+    rate: order.currency === "USD" ? null : order.inr_paise_per_usd / 100,
     inr_per_usd: order.currency === "INR" ? order.inr_paise_per_usd / 100 : null,
     paid_with: furthest?.status === "captured" ? methodOf(furthest) : null,
     test_mode: order.mode !== "live",

@@ -104,7 +104,7 @@ function paid({
   disputed_minor,
   tax,
 }: Receipt): readonly Row[] {
-  const rate = `1 USD = ${(inr_paise_per_usd / 100).toFixed(2)} INR, fixed with the order`;
+  const rate = `1 USD = ${(inr_paise_per_usd / 100).toFixed(2)} ${currency}, fixed with the order`;
   return [
     { label: "List price", value: withCode(usd_minor, "USD") },
     ...(currency === "USD" ? [] : [{ label: "Rate", value: rate }]),

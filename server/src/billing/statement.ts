@@ -1,4 +1,4 @@
-import { type billing, type Currency, major, type ReplyOf } from "@berth/contract";
+import { type billing, major, type ReplyOf } from "@berth/contract";
 import { invoiceNumber } from "../payments/ledger/issue-receipt.ts";
 
 type Statement = Omit<ReplyOf<typeof billing>, "status">;
@@ -131,7 +131,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
     order_id: row.order_id,
     date: row.at.toISOString(),
     amount: major(row.amount_minor),
-    currency: row.currency as Currency,
+    currency: row.currency,
     status: row.status === "captured" ? "Paid" : "Pending/Failed",
     state: stateOf(row),
     description: `${row.container_type || "GPU"} Environment`,

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
+import { type Catalogue, defaultCatalogue } from "@berth/contract";
 import { conflicts, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
-import { backupPattern, type Settings, settings } from "./settings.ts";
+import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
+import { backupPattern, type Settings, type Settings, settings, settings } from "./settings.ts";
 
 export type Config = ReturnType<typeof nest>;
 
@@ -13,7 +15,7 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   if (parsed.success) {
     const found = conflicts(parsed.data);
     if (found.length > 0) throw new ConfigError(explain(found));
-    return nest(parsed.data);
+    return nest(parsed.data, catalogueOf(parsed.data));
   }
   const bad = new Set(parsed.error.issues.map(({ path }) => String(path[0])));
   const rest = settings.safeParse(Object.fromEntries(Object.entries(present).filter(([name]) => !bad.has(name))));
@@ -33,8 +35,24 @@ function explain(problems: string[]): string {
   return `The settings do not fit together:\n${problems.map((problem) => `  - ${problem}`).join("\n")}`;
 }
 
-function nest(v: Settings) {
+/** The operator's catalogue, or the built-in one. A pool of a type that is not in it is refused. */
+function catalogueOf({ CATALOGUE: file, WARM_POOL: pool }: Settings): Catalogue {
+  try {
+    const catalogue = file === undefined ? defaultCatalogue : readCatalogueFile(file);
+    const unknown = Object.keys(readPairs(pool)).find((type) => !catalogue.types.some(({ id }) => id === type));
+    if (!unknown) return catalogue;
+  } catch (error) {
+    throw error instanceof CatalogueError ? new ConfigError(explain([`CATALOGUE: ${error.message}`])) : error;
+  }
+  throw new ConfigError(explain(["WARM_POOL: such as jupyter=2,pytorch=1, of types that are in the catalogue"]));
+}
+
+function nest(v: Settings, catalogue: Catalogue) {
   return {
+    /** What is sold. */
+    catalogue,
+    /** Undefined: the built-in catalogue. */
+    catalogueFile: v.CATALOGUE,
     port: v.PORT,
     host: v.HOST,
     /** Undefined: main.ts derives it from the port (G96). */
@@ -68,8 +86,8 @@ function nest(v: Settings) {
     fake: readPairs(v.FAKE_DRIVER),
     giveUpAfterSeconds: v.GIVE_UP_AFTER,
     caps: {
-      gpusPerUser: v.GPUS_PER_USER,
-      launchesPerUser: v.LAUNCHES_PER_USER,
+      gpusPerUser: catalogue.limits?.gpus ?? v.GPUS_PER_USER,
+      launchesPerUser: catalogue.limits?.launches ?? v.LAUNCHES_PER_USER,
       ordersPerMinute: v.ORDERS_PER_MINUTE,
       newcomerShare: v.NEWCOMER_SHARE,
     },

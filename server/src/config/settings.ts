@@ -1,4 +1,3 @@
-import { containerTypes } from "@berth/contract";
 import * as z from "zod";
 import { isGstin } from "./gstin.ts";
 
@@ -7,7 +6,7 @@ const yesNo = word("true", "false").transform((value) => value === "true");
 const count = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
 /** Pattern of one entry of WARM_POOL: type=count. */
-const poolOf = `(${containerTypes.join("|")})=\\d{1,2}`;
+const poolOf = "[a-z0-9][a-z0-9-]*=\\d{1,2}";
 
 /** Folder, hours or days between backups, how many are kept, homes. */
 export const backupPattern =
@@ -193,6 +192,12 @@ export const settings = z.object({
     .optional()
     .describe("Port on loopback for /healthz, /readyz and /metrics, of any role; a worker alone has no other address")
     .meta({ example: "9100" }),
+  CATALOGUE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("JSON file with what is sold: types, prices, durations, currencies (docs/operate/catalogue.md)")
+    .meta({ unset: "the built-in catalogue", example: "catalogue.json" }),
   WARM_POOL: z
     .string()
     .regex(new RegExp(`^(${poolOf}(,${poolOf})*)?$`), "such as jupyter=2,pytorch=1")

@@ -405,13 +405,13 @@ export interface Tables {
     id: string;
     user_id: string;
     status: "draft" | "open" | "cancelled" | "expired" | "paid" | "fulfilled" | "refunding" | "refunded";
-    container_type: "jupyter" | "pytorch" | "tensorflow";
+    container_type: string;
     subdomain: string;
     gpu_count: number;
     duration_hours: number;
     usd_minor: number;
     amount_minor: number;
-    currency: "USD" | "INR";
+    currency: string;
     inr_paise_per_usd: number;
     gateway: string;
     mode: "embedded" | "test" | "live";

@@ -4,8 +4,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
+import type { Catalogue } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { escapeHtml } from "../text/escape-html.ts";
+import { type DrawnPages, drawPages } from "./draw-pages.ts";
 
 /** Values of the placeholders in the built pages, set by the operator (web/src/api/page-settings.ts). */
 export interface PageSettings {
@@ -16,6 +18,8 @@ export interface PageSettings {
   readonly environmentHost: string;
   /** Without a trailing slash. */
   readonly appUrl: string;
+  /** Undefined: the built-in one, with which the pages were built. */
+  readonly catalogue: Catalogue | undefined;
 }
 
 export interface Document {
@@ -31,14 +35,45 @@ export type Documents = ReadonlyMap<string, Document>;
 export async function readDocuments(dist: string, settings: PageSettings): Promise<Documents> {
   if (!existsSync(join(dist, "shell.html"))) return new Map();
   const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith(".html"));
-  return new Map(
-    await Promise.all(
-      files.map(async (file) => {
-        const html = fill(await readFile(join(dist, file), "utf8"), settings);
-        return [file.slice(0, -".html".length).replaceAll("\\", "/"), await documentOf(html)] as const;
-      }),
-    ),
+  const built = await Promise.all(
+    files.map(async (file) => ({
+      name: file.slice(0, -".html".length).replaceAll("\\", "/"),
+      html: await readFile(join(dist, file), "utf8"),
+    })),
   );
+  const pages = settings.catalogue ? await redrawn(dist, settings.catalogue, built) : built;
+  const documents = pages.map(async ({ name, html }) => [name, await documentOf(fill(html, settings))] as const);
+  return new Map(await Promise.all(documents));
+}
+
+interface Page {
+  /** Path in the build without ".html". The shell is no public page. */
+  readonly name: string;
+  readonly html: string;
+}
+
+export function pathOf(name: string): string {
+  return name === "index" ? "/" : `/${name}`;
+}
+
+/** The documentation names nothing of the catalogue. */
+function isDocs(name: string): boolean {
+  return name === "docs" || name.startsWith("docs/");
+}
+
+async function redrawn(dist: string, catalogue: Catalogue, pages: readonly Page[]): Promise<readonly Page[]> {
+  const paths = pages.flatMap(({ name }) => (name === "shell" || isDocs(name) ? [] : pathOf(name)));
+  const drawn = await drawPages(dist, catalogue, paths);
+  const shell = pages.find(({ name }) => name === "shell")?.html ?? "";
+  const before = /name="description"\s+content="([^"]+)"/.exec(shell)?.[1];
+  return pages.map((page) => ({ name: page.name, html: withDrawn(page, before, drawn) }));
+}
+
+function withDrawn({ name, html }: Page, before: string | undefined, { description, markup }: DrawnPages): string {
+  const described = before ? html.replaceAll(before, () => escapeHtml(description)) : html;
+  const own = markup[pathOf(name)];
+  if (own === undefined) return described;
+  return described.replace(/(<div id="root">).*(<\/div>\s*<\/body>)/s, (_, start, end) => `${start}${own}${end}`);
 }
 
 /** Sends a page, revalidated by its ETag. */
@@ -50,13 +85,14 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, { bod
   return reply.type("text/html; charset=utf-8").send(bodies[encoding]);
 }
 
-function fill(html: string, { name, email, retentionDays, environmentHost, appUrl }: PageSettings): string {
+function fill(html: string, { name, email, retentionDays, environmentHost, appUrl, catalogue }: PageSettings): string {
   const values: Record<string, string> = {
     BRAND_NAME: name,
     CONTACT_EMAIL: email,
     RETENTION_DAYS: String(retentionDays),
     ENVIRONMENT_HOST: environmentHost,
     APP_URL: appUrl,
+    CATALOGUE: catalogue ? JSON.stringify(catalogue) : "",
   };
   return html.replace(/\{\{([A-Z_]+)\}\}/g, (mark, key: string) => escapeHtml(values[key] ?? mark));
 }

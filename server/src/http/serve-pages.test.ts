@@ -25,7 +25,14 @@ async function setup({ name = "Berth" } = {}) {
   const app = Fastify();
   await app.register(rateLimit, { global: false });
   const appUrl = "https://gpu.example";
-  const settings = { name, email: "a@gpu.example", retentionDays: 45, environmentHost: "env.example:3000", appUrl };
+  const settings = {
+    name,
+    email: "a@gpu.example",
+    retentionDays: 45,
+    environmentHost: "env.example:3000",
+    appUrl,
+    catalogue: undefined,
+  };
   const documents = await readDocuments(dist, settings);
   await guardBrowsers(app, {
     tls: true,

@@ -2,7 +2,7 @@ import { isAppPath, productStatus } from "@berth/contract";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
 import { crawlerRoutes } from "./crawler-routes.ts";
-import { type Documents, sendDocument } from "./documents.ts";
+import { type Documents, pathOf as pagePathOf, sendDocument } from "./documents.ts";
 import { wire } from "./handle-errors.ts";
 import { notFound } from "./mount.ts";
 
@@ -29,7 +29,7 @@ async function serveBuilt(
   await app.register(filesOf(dist));
   const { shell, ...drawn } = Object.fromEntries(documents);
   if (!shell) throw new Error(`${dist} has no shell.html`);
-  const pages = Object.entries(drawn).map(([name, page]) => ({ path: name === "index" ? "/" : `/${name}`, page }));
+  const pages = Object.entries(drawn).map(([name, page]) => ({ path: pagePathOf(name), page }));
   for (const { path, page } of pages) {
     if (!calls.has(path)) app.get(path, free, (request, reply) => sendDocument(request, reply, page));
     if (path.startsWith("/docs")) app.get(`${path}/`, free, (_, reply) => reply.redirect(path, 308));

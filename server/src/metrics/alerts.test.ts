@@ -21,6 +21,7 @@ async function metricNames(): Promise<ReadonlySet<string>> {
   const server = await startMetrics({
     ...{ port: 0, version: "1", disk: async () => "ok" as const, db, pool: database.pool, metrics, gateway: undefined },
     settings: { appUrl: "http://localhost:3000", envHost: "localhost", dataDir: tmpdir() },
+    currencies: ["USD", "INR"],
     queues: { provider: payments.provider, sendsMail: true },
   });
   onTestFinished(server.close);

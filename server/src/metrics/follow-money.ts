@@ -1,4 +1,3 @@
-import { currencies } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import type { Metrics } from "./create-metrics.ts";
@@ -22,7 +21,10 @@ const kinds: Readonly<Record<string, string>> = {
 };
 
 /** Returns a function that counts the ledger's new entries. */
-export function followMoney({ money }: Pick<Metrics, "money">): (db: Db) => Promise<void> {
+export function followMoney(
+  { money }: Pick<Metrics, "money">,
+  currencies: readonly string[],
+): (db: Db) => Promise<void> {
   for (const kind of Object.values(kinds)) for (const currency of currencies) money.inc({ kind, currency }, 0);
   const follow = followRows<Booked>(readBooked);
   return async (db) => {

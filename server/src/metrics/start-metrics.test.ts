@@ -13,6 +13,7 @@ async function setup({ isWorker = true } = {}) {
   const product = await testApp();
   const { provider } = product.payments;
   const metrics = await startMetrics({
+    currencies: ["USD", "INR"],
     ...{ port: 0, version: "1.2.3", disk: async () => "ok" as const, db: product.db, pool: product.database.pool },
     ...{ metrics: product.metrics, gateway: undefined },
     settings: { appUrl: "http://localhost:3000", envHost: "localhost", dataDir: "/" },

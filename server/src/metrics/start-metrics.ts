@@ -27,6 +27,8 @@ export interface MetricsDeps extends HealthDeps {
   readonly gateway: Gateway | undefined;
   /** Undefined without the role `worker`, which alone exports what the database knows (G130). */
   readonly queues: WorkedQueues | undefined;
+  /** Codes of the currencies that are sold in. */
+  readonly currencies: readonly string[];
   /** Least time between two reads of the database. */
   readonly keepMs?: number;
 }
@@ -53,9 +55,9 @@ export async function startMetrics({ port, ...deps }: MetricsDeps): Promise<Metr
 }
 
 function collectorsOf(deps: Omit<MetricsDeps, "port">): readonly (() => void | Promise<void>)[] {
-  const { db, metrics, gateway, queues, keepMs = 5000 } = deps;
+  const { db, metrics, gateway, queues, currencies, keepMs = 5000 } = deps;
   const sources = queues ? [queueSource(queues), ...capacitySources, ...moneySources] : [];
-  const followers = queues ? [followMoney(metrics), followLaunches(metrics)] : [];
+  const followers = queues ? [followMoney(metrics, currencies), followLaunches(metrics)] : [];
   return [
     processCollector({ ...deps, dataDir: deps.settings.dataDir }),
     ...(gateway ? [gatewayCollector({ metrics, gateway })] : []),

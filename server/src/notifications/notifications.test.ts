@@ -1,3 +1,4 @@
+import { defaultCatalogue } from "@berth/contract";
 import { expect, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
 import { announceByBell, listNotifications, markRead, welcoming } from "./notifications.ts";
@@ -5,7 +6,7 @@ import { announceByBell, listNotifications, markRead, welcoming } from "./notifi
 test("a new user has three unread, however often they are welcomed", async () => {
   await using database = await testDatabase();
   const { db } = database;
-  for (const _ of [1, 2]) await db.transaction().execute((tx) => welcoming(30)(tx, { id: "ada" }));
+  for (const _ of [1, 2]) await db.transaction().execute((tx) => welcoming(30, defaultCatalogue)(tx, { id: "ada" }));
   const { unread, notifications } = await listNotifications(db, "ada");
   expect(unread).toBe(3);
   expect(new Set(notifications.map(({ title }) => title)).size).toBe(3);
@@ -14,7 +15,7 @@ test("a new user has three unread, however often they are welcomed", async () =>
 test("reading one leaves the others, reading none in particular reads all, and never another user's", async () => {
   await using database = await testDatabase();
   const { db } = database;
-  for (const id of ["ada", "ben"]) await db.transaction().execute((tx) => welcoming(30)(tx, { id }));
+  for (const id of ["ada", "ben"]) await db.transaction().execute((tx) => welcoming(30, defaultCatalogue)(tx, { id }));
   const [first] = (await listNotifications(db, "ada")).notifications;
   await markRead(db, "ben", [first?.id ?? ""]);
   expect((await listNotifications(db, "ada")).unread).toBe(3);

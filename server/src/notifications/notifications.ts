@@ -1,4 +1,4 @@
-import type { Notification } from "@berth/contract";
+import type { Catalogue, Notification } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Sql, Tx } from "../database/database.ts";
 import { newId } from "../database/new-id.ts";
@@ -30,13 +30,18 @@ export async function announceByBell(tx: Tx, notice: Notice): Promise<void> {
 }
 
 /** Writes the three notifications of a new user (G53). */
-export function welcoming(retentionDays: number): (tx: Tx, user: { readonly id: string }) => Promise<void> {
+export function welcoming(
+  retentionDays: number,
+  { types }: Catalogue,
+): (tx: Tx, user: { readonly id: string }) => Promise<void> {
   return async (tx, user) => {
-    for (const notice of welcomeNotices(retentionDays)) await announceByBell(tx, { userId: user.id, ...notice });
+    for (const notice of welcomeNotices(retentionDays, types)) await announceByBell(tx, { userId: user.id, ...notice });
   };
 }
 
-const welcomeNotices = (retentionDays: number): readonly Omit<Notice, "userId">[] => [
+const choice = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
+const welcomeNotices = (retentionDays: number, types: Catalogue["types"]): readonly Omit<Notice, "userId">[] => [
   {
     cause: "welcome:account",
     title: "Your account is ready",
@@ -46,7 +51,7 @@ const welcomeNotices = (retentionDays: number): readonly Omit<Notice, "userId">[
   {
     cause: "welcome:first-environment",
     title: "Launch your first environment",
-    body: "Choose JupyterLab, PyTorch or TensorFlow, the number of GPUs and a name. The clock starts when JupyterLab answers.",
+    body: `Choose ${choice.format(types.map(({ name }) => name))}, the number of GPUs and a name. The clock starts when JupyterLab answers.`,
     link: "/environments/create",
   },
   {

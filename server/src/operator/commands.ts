@@ -1,6 +1,7 @@
 import { auditCommands } from "./audit/audit-commands.ts";
 import { backupCommands } from "./backup/backup-commands.ts";
 import { capacityCommands } from "./capacity/capacity-commands.ts";
+import { catalogueCommands } from "./catalogue-commands.ts";
 import { completionScript, shells } from "./completion-script.ts";
 import { machineCommands } from "./machine-commands.ts";
 import { moneyCommands } from "./money-commands.ts";
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   ...capacityCommands,
   ...auditCommands,
   ...backupCommands,
+  ...catalogueCommands,
   {
     name: "completion",
     args: [shells.join(" | "), "[PROGRAM]"],

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { recipes } from "@berth/contract";
 import type { Config } from "../config/config.ts";
 import { bridgeName } from "../drivers/docker/containers/ensure-network.ts";
 import {
@@ -7,7 +8,7 @@ import {
   removalCommands,
   runFirewallCommands,
 } from "../drivers/docker/firewall/firewall-rules.ts";
-import { prepareRuntime, runtimeTypes } from "../drivers/process/prepare-runtime.ts";
+import { prepareRuntime } from "../drivers/process/prepare-runtime.ts";
 import { installationOf } from "../installation/installation.ts";
 import { diagnose, reportOf } from "./doctor/diagnose.ts";
 import { type Command, usage } from "./parse-command.ts";
@@ -26,7 +27,7 @@ export const machineCommands: readonly Command[] = [
   },
   {
     name: "prepare",
-    args: [runtimeTypes.join(" | ")],
+    args: [recipes.join(" | ")],
     example: "prepare pytorch",
     about: "makes a type startable on this machine without Docker",
     run: (config, args) => prepare(config, ...args),
@@ -42,7 +43,7 @@ export const machineCommands: readonly Command[] = [
 
 /** Makes a type startable with the process driver; a running server offers it within a minute. */
 async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {
-  if (!runtimeTypes.includes(type)) return usage(`There is no type ${type}.`);
+  if (!recipes.includes(type)) return usage(`There is no type ${type}.`);
   const runtimes = resolve(runtimesDir ?? join(dataDir, "runtimes"));
   let printed = -1;
   const progress = (percent: number) => {

@@ -1,5 +1,6 @@
 import { AppError } from "../app-error.ts";
 import { ConfigError, readConfig } from "../config/config.ts";
+import { CatalogueError } from "../config/read-catalogue-file.ts";
 import { readSettingsFile } from "../config/settings-file.ts";
 import { SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError } from "../database/embedded.ts";
@@ -37,6 +38,7 @@ function isExpected(error: unknown): error is Error {
     AppError,
     BackupRefused,
     CapacityRefused,
+    CatalogueError,
     ConfigError,
     DriverError,
     EmbeddedDatabaseError,

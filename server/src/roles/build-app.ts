@@ -1,4 +1,4 @@
-import { currencies, productConfig } from "@berth/contract";
+import { pricesAt, productConfig } from "@berth/contract";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "../account/account-routes.ts";
 import { settingsRoutes } from "../account/settings-routes.ts";
@@ -10,6 +10,7 @@ import type { Driver } from "../drivers/driver.ts";
 import { environmentRoutes } from "../environments/api/environment-routes.ts";
 import { keptFilesRoutes } from "../environments/api/kept-files-routes.ts";
 import { logRoutes } from "../environments/api/log-routes.ts";
+import type { MayOrder } from "../environments/queue/join-queue.ts";
 import { frontServer } from "../gateway/front-server.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { gatewayRoutes } from "../gateway/sign-in/gateway-routes.ts";
@@ -88,14 +89,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   healthRoutes(app, { db, version, disk: deps.disk });
   productRoutes(app, deps);
   identityRoutes(app, { db, identity });
-  authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays) });
+  authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays, config.catalogue) });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });
-  environmentRoutes(app, {
-    db,
-    environmentUrl: hosts.environmentUrl,
-    mayOrder: (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount),
-  });
+  const mayOrder: MayOrder = (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount);
+  const { catalogue } = config;
+  environmentRoutes(app, { db, environmentUrl: hosts.environmentUrl, catalogue, mayOrder });
   keptFilesRoutes(app, { db, changes, drivers: deps.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await authenticateRequest(request)) !== undefined;
   logRoutes(app, { db, changes, drivers: deps.drivers, isSignedIn });
@@ -131,13 +130,16 @@ function openApp({ config, log, metrics, hosts, gateway, appUrl }: AppDeps): Fas
 
 function pageSettings({ config, hosts, appUrl }: AppDeps): PageSettings {
   const environmentHost = new URL(hosts.environmentUrl("any")).host.slice("any.".length);
-  return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl };
+  const catalogue = config.catalogueFile === undefined ? undefined : config.catalogue;
+  return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl, catalogue };
 }
 
 function productRoutes(
   app: FastifyInstance,
   { config, payments: { provider }, identity, hosts, betaEndsAt }: AppDeps,
 ): void {
+  const [gpu] = config.catalogue.gpus;
+  if (!gpu) throw new Error("a catalogue without GPUs");
   mount(app, productConfig, async () => ({
     version,
     brand: config.brand,
@@ -149,11 +151,13 @@ function productRoutes(
         provider.kind === "razorpay"
           ? "https://checkout.razorpay.com/v1/checkout.js"
           : `${embeddedProviderPath}/checkout.js`,
-      currencies: [...currencies],
+      currencies: pricesAt(config.catalogue, new Date()).currencies.map(({ code }) => code),
       minimumMinor: provider.minimumMinor,
     },
     beta: { endsAt: betaEndsAt.toISOString() },
-    gpu: { model: "RTX 4070", memoryGb: 12 },
+    gpu,
+    gpus: config.catalogue.gpus,
+    catalogue: config.catalogue,
     retentionDays: config.retentionDays,
     support: config.support,
   }));

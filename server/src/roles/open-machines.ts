@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { recipeOf } from "@berth/contract";
 import type { Config } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { checkEngine } from "../drivers/docker/check-engine.ts";
@@ -44,7 +45,8 @@ export async function openMachines(deps: MachinesDeps): Promise<Machines> {
   // Only the worker registers the machine; an API just reads files and logs.
   if (config.roles.has("worker")) await registerHost(db, thisMachine, driver, config.slots);
   const folder = join(dataDir, "hosts");
-  const remote = { install, images: currentImage, replaced: replacedImages, folder, sshAgent: config.sshAgent, log };
+  const images = imagesOf(config);
+  const remote = { install, images, replaced: replacedImages, folder, sshAgent: config.sshAgent, log };
   const remotes = await openRemoteHosts(db, remote);
   return { remote, remotes, drivers: await driversOf(db, driver, remotes) };
 }
@@ -64,6 +66,11 @@ async function driversOf(
     ...remotes.map(({ host, driver }) => [host.id, driver] as const),
     ...(await decommissionedHostIds(db)).map((id) => [id, decommissionedDriver(id)] as const),
   ]);
+}
+
+/** The image of a type: that of its recipe. */
+function imagesOf({ catalogue }: Config): (type: string) => Promise<string | undefined> {
+  return (type) => currentImage(recipeOf(catalogue, type));
 }
 
 async function driverOf(deps: MachinesDeps): Promise<Driver> {
@@ -89,10 +96,12 @@ async function processOf({ config, dataDir: directory, install, log }: MachinesD
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
   // Fails at the start, not at the first launch, if there is no Python.
   if (config.roles.has("worker") && !(await readRuntime(runtimes, "jupyter"))) await findPython();
-  return processDriver({ directory, install, network: config.processNetwork, runtimes, log });
+  const recipe = (type: string) => recipeOf(config.catalogue, type);
+  return processDriver({ directory, install, network: config.processNetwork, runtimes, recipeOf: recipe, log });
 }
 
-async function dockerOf({ config: { docker }, dataDir, install, log }: MachinesDeps): Promise<Driver> {
+async function dockerOf({ config, dataDir, install, log }: MachinesDeps): Promise<Driver> {
+  const { docker } = config;
   const warn = (text: string) => log.warn({ event: "host.unfit", hostId: thisMachine }, text);
   for (const text of await checkEngine(docker, docker)) warn(`${text}.`);
   if (!(await currentImage("jupyter"))) warn(`no image is built yet, so nothing can be launched: ${imagesCommand()}.`);
@@ -106,7 +115,7 @@ async function dockerOf({ config: { docker }, dataDir, install, log }: MachinesD
     install,
     homeRoot,
     quota,
-    images: currentImage,
+    images: imagesOf(config),
     replaced: replacedImages,
     publishAt,
     log,

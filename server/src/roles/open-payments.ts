@@ -19,8 +19,8 @@ interface PaymentDeps extends Pick<PaymentsDeps, "db" | "changes" | "announce" |
 
 /** Opens the configured payment provider, Razorpay or the embedded one. Throws `ConfigError` if it rejects the keys. */
 export async function openPayments(config: Config, port: number, { metrics, ...deps }: PaymentDeps) {
-  const { payments: keys, caps, brand, giveUpAfterSeconds, seller } = config;
-  const common = { ...deps, caps, brandName: brand.name, giveUpAfterSeconds, seller };
+  const { payments: keys, caps, brand, catalogue, giveUpAfterSeconds, seller } = config;
+  const common = { ...deps, caps, catalogue, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
     const provider = countProviderCalls(razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: deps.log }), metrics);

@@ -1,3 +1,4 @@
+import { pricesAt } from "@berth/contract";
 import { type Config, version } from "../config/config.ts";
 import { diskOf } from "../installation/free-space.ts";
 import { type MetricsDeps, type MetricsServer, startMetrics } from "../metrics/start-metrics.ts";
@@ -19,5 +20,6 @@ export async function serveMetrics(deps: ServeDeps): Promise<MetricsServer | und
   const worker = roles.has("worker") ? rental : undefined;
   const queues = worker && { provider: worker.money.payments.provider, sendsMail: mail.smtp !== undefined };
   const settings = { appUrl, envHost, dataDir };
-  return await startMetrics({ ...deps, port, settings, version, disk: () => diskOf(dataDir), queues });
+  const currencies = pricesAt(config.catalogue, new Date()).currencies.map(({ code }) => code);
+  return await startMetrics({ ...deps, port, settings, version, disk: () => diskOf(dataDir), queues, currencies });
 }

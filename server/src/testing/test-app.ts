@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ContainerRequest, major, quote } from "@berth/contract";
+import { type ContainerRequest, defaultPrices, major, quote } from "@berth/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished } from "vitest";
@@ -124,14 +124,15 @@ async function openApp(deps: OpenAppDeps, log: Logger) {
 
 async function moneyOf(
   deps: Pick<PaymentsDeps, "db" | "changes" | "announce" | "log">,
-  { caps, giveUpAfterSeconds, brand, seller }: ReturnType<typeof readConfig>,
+  { caps, catalogue, giveUpAfterSeconds, brand, seller }: ReturnType<typeof readConfig>,
   address: () => string,
 ) {
   const own = await embeddedProvider({ db: deps.db, refundDelayMs: 0 });
   const baseUrl = () => `${address()}${embeddedProviderPath}`;
   const provider = razorpay({ ...own, baseUrl, kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } });
   const webhookSecrets = [own.webhookSecret];
-  const payments = { ...deps, provider, webhookSecrets, caps, brandName: brand.name, giveUpAfterSeconds, seller };
+  const sale = { caps, catalogue, brandName: brand.name, giveUpAfterSeconds, seller };
+  const payments = { ...deps, provider, webhookSecrets, ...sale };
   return { own, payments };
 }
 
@@ -286,6 +287,8 @@ export function containerRequest(user_id: string, change: Partial<ContainerReque
 /** The body of create_order with the correct price. */
 export function orderBody(user_id: string, change: Partial<ContainerRequest> = {}) {
   const container_request = containerRequest(user_id, change);
-  const amount = major(quote(container_request.gpu_count, container_request.duration, "USD").amountMinor);
+  const amount = major(
+    quote(defaultPrices, container_request.gpu_count, container_request.duration, "USD").amountMinor,
+  );
   return { container_request, payment_request: { amount, currency: "USD" as const, user_id, container_request } };
 }

@@ -4,7 +4,7 @@ import { Link } from "react-router";
 import { useSession } from "../api/session.ts";
 import { typeName } from "../content/environment-types.ts";
 import { orderStateTexts } from "../content/order-texts.ts";
-import { plural } from "../format.ts";
+import { plural, rateText } from "../format.ts";
 import { supportPath } from "../ui/controls/support-path.ts";
 import { type Fact, Facts } from "../ui/display/facts.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
@@ -80,7 +80,7 @@ function Papers({
 }
 
 function boughtFacts(order: Order): Fact[] {
-  const { subdomain, gpu_count, duration_hours, extends: more, inr_per_usd, paid_with, references } = order;
+  const { subdomain, gpu_count, duration_hours, extends: more, currency, rate, paid_with, references } = order;
   return [
     {
       label: more ? "More time for" : "Environment",
@@ -100,7 +100,7 @@ function boughtFacts(order: Order): Fact[] {
     },
     { label: "Duration", value: plural(duration_hours, "hour") },
     { label: "List price", value: amountText(order.list_price) },
-    ...(inr_per_usd === null ? [] : [{ label: "Rate", value: `1 USD = ₹${inr_per_usd.toFixed(2)}` }]),
+    ...(rate === null ? [] : [{ label: "Rate", value: `1 USD = ${rateText(rate, currency)}` }]),
     ...(paid_with === null ? [] : [{ label: "Paid with", value: paid_with }]),
   ];
 }

@@ -1,4 +1,4 @@
-import type { billing, Currency, ReplyOf } from "@berth/contract";
+import type { billing, ReplyOf } from "@berth/contract";
 import { ApiError } from "../api/api-error.ts";
 import { money } from "../format.ts";
 
@@ -7,7 +7,7 @@ export type Month = Statement["chartData"][number];
 export type Invoice = Statement["invoices"][number];
 
 /** Formats the wire's major units: "$2.40", "₹212". */
-export function amountText(amount: number, currency: Currency = "USD"): string {
+export function amountText(amount: number, currency = "USD"): string {
   return money(Math.round(amount * 100), currency);
 }
 

@@ -1,4 +1,3 @@
-import type { ContainerType } from "@berth/contract";
 import { typeName } from "../content/environment-types.ts";
 import { EmptyState } from "../ui/display/empty-state.tsx";
 import { Table } from "../ui/display/table.tsx";
@@ -35,7 +34,7 @@ function Breakdown({ rows }: { readonly rows: readonly Row[] }) {
     >
       {rows.map((row) => (
         <tr key={row.service}>
-          <th scope="row">{typeName(row.service as ContainerType)}</th>
+          <th scope="row">{typeName(row.service)}</th>
           <td data-end>{hours(row.usage)}</td>
           <td data-end>{hours(row.run)}</td>
           <td data-end className={classes.shareCell}>

@@ -1,4 +1,6 @@
+import { catalogue } from "../catalogue.ts";
 import { lowestHourlyPrice, typeList } from "./environment-types.ts";
+import { gpuNames } from "./gpu-words.ts";
 
 /** The defaults of the development server and of a build without a server. */
 export const brand = {
@@ -10,8 +12,8 @@ export const brand = {
 /** Follows the brand's name in the title of the landing page. */
 export const slogan = "your own GPU by the hour";
 
-/** The landing page's description, inserted into index.html by the build. */
-export const description = `Rent a dedicated RTX 4070 with ${typeList}. Prepaid from ${lowestHourlyPrice} per hour, open in your browser in about 30 seconds.`;
+/** The landing page's description, inserted into every page. */
+export const description = `Rent a dedicated ${gpuNames(catalogue.gpus)} with ${typeList}. Prepaid from ${lowestHourlyPrice} per hour, open in your browser in about 30 seconds.`;
 
 export const exampleHost = "berth.example";
 

@@ -1,7 +1,12 @@
+import { catalogue, prices } from "../catalogue.ts";
+
 /** The example in the landing page's picture; /status has measured times. */
 export const exampleOrder = {
-  gpus: 2,
-  hours: 6,
+  gpus: nearest(
+    prices().rows.map(({ gpus }) => gpus),
+    2,
+  ),
+  hours: nearest(prices().hours, 6),
   subdomain: "resnet-lab",
   elapsedSeconds: 24.3,
   /** `doing` is the text while it runs, `name` before and after; seconds since the payment. */
@@ -14,7 +19,11 @@ export const exampleOrder = {
     { name: "Answers at its address", doing: "Starting: waiting for an answer", at: 24.3 },
   ],
   cells: [
-    { prompt: 1, code: "import torch\ntorch.cuda.get_device_name(0)", output: "'NVIDIA GeForce RTX 4070'" },
+    {
+      prompt: 1,
+      code: "import torch\ntorch.cuda.get_device_name(0)",
+      output: `'NVIDIA GeForce ${catalogue.gpus[0]?.model}'`,
+    },
     {
       prompt: 2,
       code: "trainer.fit(model, train, epochs=3)",
@@ -22,3 +31,7 @@ export const exampleOrder = {
     },
   ],
 } as const;
+
+function nearest(offered: readonly number[], wanted: number): number {
+  return offered.includes(wanted) ? wanted : Math.min(...offered);
+}

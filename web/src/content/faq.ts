@@ -1,8 +1,10 @@
+import { currencyList } from "./environment-types.ts";
+
 /** `retentionDays` is the operator's setting. */
 export const faqOf = (retentionDays: string) => [
   {
     question: "Do I need a credit card to sign up?",
-    answer: "No. You need a card only when you launch an environment. You see the total in USD or INR before you pay.",
+    answer: `No. You need a card only when you launch an environment. You see the total in ${currencyList()} before you pay.`,
   },
   {
     question: "Does anything renew by itself?",

@@ -1,4 +1,15 @@
+import { prices } from "../catalogue.ts";
+import { listed } from "../format.ts";
+import { conversions } from "./currency-choice.ts";
+import { currencyList, isMonthlySold, typeList } from "./environment-types.ts";
 import type { LegalText } from "./legal-text.ts";
+
+const gpuCounts = listed(
+  prices().rows.map(({ gpus }) => gpus),
+  "disjunction",
+);
+const monthlyPlan =
+  "A monthly plan costs what the price table says, which for some GPU counts is more than the same hours one by one. What it adds is guaranteed availability: its GPUs are held for all 720 hours, even while stopped.";
 
 export const legalTerms: LegalText = {
   title: "Terms of Service",
@@ -21,7 +32,7 @@ export const legalTerms: LegalText = {
       id: "service",
       title: "What you rent",
       text: [
-        "An environment is a container with JupyterLab, PyTorch or TensorFlow, on a subdomain that you choose. It has 1, 2, 4, 6 or 8 GPUs, and they are yours alone while you hold them. Each environment shows the hardware that was found in it.",
+        `An environment is a container with ${typeList}, on a subdomain that you choose. It has ${gpuCounts} GPUs, and they are yours alone while you hold them. Each environment shows the hardware that was found in it.`,
       ],
       items: [
         {
@@ -63,9 +74,9 @@ export const legalTerms: LegalText = {
       id: "payment",
       title: "Prices and payment",
       text: [
-        "You see the total in USD or INR before you pay, and you pay it once, for the hours you choose. Nothing renews by itself. The price that the server confirms for your order is the one that is charged. INR is the USD price times 88.22, rounded to whole rupees.",
+        `You see the total in ${currencyList()} before you pay, and you pay it once, for the hours you choose. Nothing renews by itself. The price that the server confirms for your order is the one that is charged.${conversions()}`,
         "GPUs and name are reserved for you for up to 15 minutes while you pay. Payments are handled by a card payment provider; the number of your card does not reach us.",
-        "A monthly plan costs what the price table says, which for some GPU counts is more than the same hours one by one. What it adds is guaranteed availability: its GPUs are held for all 720 hours, even while stopped.",
+        ...(isMonthlySold() ? [monthlyPlan] : []),
       ],
     },
     {

@@ -1,6 +1,6 @@
-import { maxGpus } from "@berth/contract";
 import { useQuery } from "@tanstack/react-query";
 import { capacityQuery } from "../api/queries.ts";
+import { mostGpus } from "../catalogue.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import { Stats } from "../ui/display/stats.tsx";
 import type { DashboardFigures } from "./dashboard-figures.ts";
@@ -9,7 +9,7 @@ import type { DashboardFigures } from "./dashboard-figures.ts";
 export function DashboardStats({ figures, runHours }: { figures: DashboardFigures; runHours: number }) {
   const { active, starting, usageHours, gpus } = figures;
   const cpu = useQuery(capacityQuery).data?.kind === "cpu";
-  const slots = gpus > 0 && gpus <= maxGpus ? <Slots filled={gpus} size="lg" tone="live" /> : undefined;
+  const slots = gpus > 0 && gpus <= mostGpus() ? <Slots filled={gpus} size="lg" tone="live" /> : undefined;
   return (
     <Stats
       stats={[

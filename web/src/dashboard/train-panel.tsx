@@ -1,27 +1,29 @@
 import { useConfig } from "../api/product-config.ts";
-import { training } from "../content/training.ts";
+import { catalogue } from "../catalogue.ts";
+import { trainingRows } from "../content/training-rows.ts";
 import classes from "./train-panel.module.css";
 
 export function TrainPanel() {
-  const gpu = useConfig()?.gpu;
+  const gpus = useConfig()?.gpus;
+  const leastGb = Math.min(...(gpus ?? catalogue.gpus).map(({ memoryGb }) => memoryGb));
   return (
     <section aria-labelledby="train-title">
       <h2 id="train-title" className="section-title">
         What can be trained
       </h2>
       <dl className={classes.rows}>
-        {training.rows.map(({ gpus, text }) => (
+        {trainingRows(leastGb).map(({ gpus, text }) => (
           <div key={gpus}>
             <dt>{gpus}</dt>
             <dd>{text}</dd>
           </div>
         ))}
       </dl>
-      {gpu && (
-        <p className={classes.note}>
-          Each {gpu.model} has {gpu.memoryGb}GB VRAM.
+      {gpus?.map(({ model, memoryGb }) => (
+        <p key={`${model} ${memoryGb}`} className={classes.note}>
+          Each {model} has {memoryGb}GB VRAM.
         </p>
-      )}
+      ))}
     </section>
   );
 }

@@ -1,17 +1,23 @@
-import { type Quote, quote } from "@berth/contract";
+import { quote } from "@berth/contract";
 import { Link } from "react-router";
 import { environmentHost } from "../api/page-settings.ts";
+import { catalogue, prices } from "../catalogue.ts";
 import { exampleOrder } from "../content/example-order.ts";
-import { money } from "../format.ts";
+import { gpuNames } from "../content/gpu-words.ts";
+import { numberWord } from "../content/number-word.ts";
+import { money, plural } from "../format.ts";
 import { LaunchTimeline } from "../ui/display/launch-timeline.tsx";
 import { Slots } from "../ui/display/slots.tsx";
 import { Status } from "../ui/display/status.tsx";
 import classes from "./hero-picture.module.css";
 
-const usd = quote(exampleOrder.gpus, exampleOrder.hours, "USD");
-const inr = quote(exampleOrder.gpus, exampleOrder.hours, "INR");
-const hour = quote(exampleOrder.gpus, 1, "USD");
-const written = ({ amountMinor, currency }: Quote) => money(amountMinor, currency);
+const sold = prices();
+const [usd = "", ...others] = sold.currencies.map(({ code }) => {
+  const { amountMinor } = quote(sold, exampleOrder.gpus, exampleOrder.hours, code);
+  return money(amountMinor, code);
+});
+const hour = money(quote(sold, exampleOrder.gpus, 1, "USD").amountMinor, "USD");
+const model = gpuNames(catalogue.gpus.slice(0, 1));
 
 export function HeroPicture() {
   return (
@@ -19,7 +25,7 @@ export function HeroPicture() {
       <div
         className={classes.frame}
         role="img"
-        aria-label={`An order for two RTX 4070 for six hours at ${written(usd)}, its launch timeline ending after ${exampleOrder.elapsedSeconds} seconds, and the JupyterLab notebook that opens.`}
+        aria-label={`An order for ${numberWord(exampleOrder.gpus)} ${model} for ${numberWord(exampleOrder.hours)} hours at ${usd}, its launch timeline ending after ${exampleOrder.elapsedSeconds} seconds, and the JupyterLab notebook that opens.`}
       >
         <Order />
         <div className={classes.launch}>
@@ -47,12 +53,12 @@ function Order() {
         <div>
           <dt>GPUs</dt>
           <dd>
-            <Slots filled={exampleOrder.gpus} /> {exampleOrder.gpus} × RTX 4070
+            <Slots filled={exampleOrder.gpus} /> {exampleOrder.gpus} × {model}
           </dd>
         </div>
         <div>
           <dt>Duration</dt>
-          <dd>{exampleOrder.hours} hours</dd>
+          <dd>{plural(exampleOrder.hours, "hour")}</dd>
         </div>
         <div>
           <dt>Address</dt>
@@ -60,12 +66,12 @@ function Order() {
         </div>
         <div>
           <dt>Rate</dt>
-          <dd>{written(hour)} per hour</dd>
+          <dd>{hour} per hour</dd>
         </div>
       </dl>
       <p className={classes.total}>
-        <strong>{written(usd)}</strong>
-        <span>{written(inr)}</span>
+        <strong>{usd}</strong>
+        <span>{others.join(", ")}</span>
       </p>
       <p className={classes.once}>Paid once. Nothing renews by itself.</p>
     </div>

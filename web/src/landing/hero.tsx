@@ -1,6 +1,8 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
+import { catalogue } from "../catalogue.ts";
 import { lowestHourlyPrice, typeList } from "../content/environment-types.ts";
+import { gpuNames } from "../content/gpu-words.ts";
 import classes from "./hero.module.css";
 import { HeroPicture } from "./hero-picture.tsx";
 
@@ -9,7 +11,7 @@ export function Hero() {
     <section className={classes.hero}>
       <h1>Your own GPU, open in your browser in about 30 seconds</h1>
       <p className={classes.lead}>
-        {`Rent a dedicated RTX 4070 with ${typeList} already installed. Pay once for the hours you choose, from ${lowestHourlyPrice} per hour.`}
+        {`Rent a dedicated ${gpuNames(catalogue.gpus)} with ${typeList} already installed. Pay once for the hours you choose, from ${lowestHourlyPrice} per hour.`}
       </p>
       <div className={classes.actions}>
         <Button component={Link} to="/login" size="md">

@@ -1,6 +1,8 @@
-import { gpuCounts } from "@berth/contract";
 import { environmentHost, pageSettings } from "../api/page-settings.ts";
-import { environmentTypes } from "../content/environment-types.ts";
+import { catalogue, prices } from "../catalogue.ts";
+import { environmentTypes, isMonthlySold } from "../content/environment-types.ts";
+import { gpuSentence } from "../content/gpu-words.ts";
+import { capitalised, numberWord } from "../content/number-word.ts";
 import { listed } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import classes from "./landing.module.css";
@@ -11,9 +13,13 @@ interface Row {
   readonly slots?: boolean;
 }
 
+const gpuCounts = prices().rows.map(({ gpus }) => gpus);
+const { length } = environmentTypes;
+const ready = `${capitalised(numberWord(length))} environment${length === 1 ? "" : "s"},`;
+
 function sheetOf(address: string): Row[] {
   return [
-    { label: "GPU", value: "NVIDIA RTX 4070 with 12GB VRAM, dedicated to you while you hold it" },
+    { label: "GPU", value: `NVIDIA ${gpuSentence(catalogue.gpus)}, dedicated to you while you hold it` },
     { label: "Scale", value: `${listed(gpuCounts, "disjunction")} GPUs in one environment`, slots: true },
     {
       label: "Address",
@@ -24,7 +30,10 @@ function sheetOf(address: string): Row[] {
       value: `Persistent between sessions, and kept ${pageSettings.retentionDays} days after the last one`,
     },
     { label: "Sessions", value: "Up to 168 hours without a break" },
-    { label: "Billing", value: "Prepaid by the hour or month. No credit card needed to sign up" },
+    {
+      label: "Billing",
+      value: `Prepaid by the hour${isMonthlySold() ? " or month" : ""}. No credit card needed to sign up`,
+    },
   ];
 }
 
@@ -36,7 +45,7 @@ export function InTheBox() {
         <div>
           <h2 id="box-title">What is in the box</h2>
           <p className={classes.intro}>
-            Three environments, ready to import. Install anything else with pip; it is still there next time.
+            {ready} ready to import. Install anything else with pip; it is still there next time.
           </p>
           <ul className={classes.types}>
             {environmentTypes.map((type) => (

@@ -1,5 +1,8 @@
-import { inrPaisePerUsd, priceTable } from "@berth/contract";
 import { Link } from "react-router";
+import { catalogue, prices } from "../catalogue.ts";
+import { currencyChoice } from "../content/currency-choice.ts";
+import { isMonthlySold } from "../content/environment-types.ts";
+import { memoryOf } from "../content/gpu-words.ts";
 import { money, moneyShort, plural } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import { Table } from "../ui/display/table.tsx";
@@ -9,7 +12,7 @@ const columns = [
   "GPUs",
   { label: "Memory", className: classes.memory },
   "Hourly",
-  "Monthly, 720 hours",
+  ...(isMonthlySold() ? ["Monthly, 720 hours"] : []),
   { label: <span className={classes.hidden}>Get started</span>, className: classes.go },
 ];
 
@@ -26,21 +29,23 @@ export function Pricing() {
         </div>
       </div>
       <Table large className={classes.table} columns={columns}>
-        {priceTable.map((plan) => (
+        {prices().rows.map((plan) => (
           <tr key={plan.gpus}>
             <th scope="row">
               <Slots filled={plan.gpus} size="lg" />
               <span>{plural(plan.gpus, "GPU")}</span>
             </th>
-            <td className={classes.memory}>{plan.gpus * 12} GB</td>
+            <td className={classes.memory}>{memoryOf(plan.gpus, catalogue.gpus)}</td>
             <td>
               <strong>{money(plan.hourlyCents, "USD")}</strong>
               <small>{plan.hourlyLabel}</small>
             </td>
-            <td>
-              <strong>{moneyShort(plan.monthlyCents, "USD")}</strong>
-              <small>{plan.monthlyLabel}</small>
-            </td>
+            {isMonthlySold() && (
+              <td>
+                <strong>{moneyShort(plan.monthlyCents ?? 0, "USD")}</strong>
+                <small>{plan.monthlyLabel}</small>
+              </td>
+            )}
             <td className={classes.go}>
               <Link to="/login" aria-label={`Get started with ${plural(plan.gpus, "GPU")}`}>
                 Get started
@@ -60,12 +65,14 @@ function Notes() {
       <span>
         <b>Hourly</b> frees its GPUs when you stop and banks the time that is left.
       </span>
+      {isMonthlySold() && (
+        <span>
+          <b>Monthly</b> holds its GPUs for all 720 hours, even while stopped, with guaranteed availability, 24/7
+          dedicated support, custom configurations and volume discount.
+        </span>
+      )}
       <span>
-        <b>Monthly</b> holds its GPUs for all 720 hours, even while stopped, with guaranteed availability, 24/7
-        dedicated support, custom configurations and volume discount.
-      </span>
-      <span>
-        <b>Currency</b> is your choice before you pay: USD, or INR at ₹{inrPaisePerUsd / 100} for a dollar.
+        <b>Currency</b> is your choice before you pay: {currencyChoice()}
       </span>
     </p>
   );

@@ -1,5 +1,6 @@
+import { durationLabel } from "@berth/contract";
 import { Button } from "@mantine/core";
-import { durations, typeName } from "../content/environment-types.ts";
+import { typeName } from "../content/environment-types.ts";
 import { plural } from "../format.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import type { LeftDraft } from "./draft/draft.ts";
@@ -13,8 +14,9 @@ interface Props {
 
 /** Offers an earlier draft (G56); the defaults apply until it is accepted. */
 export function DraftOffer({ left: { draft }, onResume, onDrop }: Props) {
-  const hours = durations.find(({ hours: known }) => known === draft.hours)?.label;
-  const parts = [typeName(draft.type), plural(draft.gpus, "GPU"), hours, draft.subdomain].filter(Boolean);
+  const parts = [typeName(draft.type), plural(draft.gpus, "GPU"), durationLabel(draft.hours), draft.subdomain].filter(
+    Boolean,
+  );
   return (
     <div className={classes.offer}>
       <Notice

@@ -1,5 +1,5 @@
-import type { Capacity, ProductConfig } from "@berth/contract";
-import { durations, typeName } from "../content/environment-types.ts";
+import { type Capacity, durationLabel, type ProductConfig } from "@berth/contract";
+import { typeName } from "../content/environment-types.ts";
 import { hostName } from "../format.ts";
 import { Facts } from "../ui/display/facts.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
@@ -26,7 +26,7 @@ export function OrderPanel({ draft, lines, config, capacity, sumLabel }: Props) 
       label: "GPUs",
       value: <NamedSlots filled={draft.gpus}>{unitsOf(draft.gpus, capacity, config)}</NamedSlots>,
     },
-    { label: "Duration", value: durations.find(({ hours }) => hours === draft.hours)?.label },
+    { label: "Duration", value: durationLabel(draft.hours) },
     { label: "Rate", value: lines.rate },
     {
       label: "Address",

@@ -1,4 +1,5 @@
-import { gpuCounts, type ProductStatus } from "@berth/contract";
+import type { ProductStatus } from "@berth/contract";
+import { prices } from "../catalogue.ts";
 import { dateTime, plural } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import classes from "./status-page.module.css";
@@ -11,7 +12,7 @@ export function FreeNow({ capacity }: { capacity: Known | undefined }) {
     <>
       <p className={classes.machine}>{capacity ? machineLine(capacity) : "\u00a0"}</p>
       <ul className={classes.free}>
-        {gpuCounts.map((count) => (
+        {prices().rows.map(({ gpus: count }) => (
           <li key={count}>
             <Slots filled={count} size="lg" />
             <span>{plural(count, capacity?.kind === "cpu" ? "place" : "GPU")}</span>

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { recipes } from "@berth/contract";
 import { operatorCommand } from "../../text/operator-command.ts";
 import { DriverError } from "../driver.ts";
 import { findPython, type Python } from "./find-python.ts";
@@ -19,8 +20,6 @@ export interface Runtime {
 
 /** The package lists and the last step are those of the images. */
 const images = fileURLToPath(new URL("../../../../images", import.meta.url));
-
-export const runtimeTypes: readonly string[] = ["jupyter", "pytorch", "tensorflow"];
 
 /** Prepared automatically; the others are gigabytes, so an operator prepares them (G101). */
 const automaticType = "jupyter";
@@ -64,7 +63,7 @@ export async function prepareRuntime(
   { asked = false }: { readonly asked?: boolean } = {},
 ): Promise<void> {
   if (await readRuntime(runtimes, type)) return progress(100);
-  if (!runtimeTypes.includes(type) || !(asked || type === automaticType)) {
+  if (!recipes.includes(type) || !(asked || type === automaticType)) {
     throw new DriverError(
       "no_image",
       `Not prepared on this machine. The operator prepares it with: ${operatorCommand(`prepare ${type}`)}`,

@@ -26,6 +26,8 @@ export interface ProcessOptions {
   readonly network: "shared" | "off";
   /** The folder of prepared Python environments, if not `<directory>/runtimes`. */
   readonly runtimes?: string;
+  /** What a type is made of; by default the type itself. */
+  readonly recipeOf?: (type: string) => string;
   /** For errors of work in the background, such as the deletion of a home's files. */
   readonly log: Logger;
 }
@@ -41,6 +43,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
   const deps: ProcessDeps = {
     homes: await openLocalHomes(join(directory, "homes"), options.log),
     runtimes: options.runtimes ?? join(directory, "runtimes"),
+    recipeOf: options.recipeOf ?? ((type) => type),
     sockets: await socketFolder(directory),
     allStates: () => statesOfAllInstallations(runs),
     states: runStates(join(runs, checkSegment("environment", options.install))),
@@ -63,6 +66,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
 interface ProcessDeps {
   readonly homes: HomeStore;
   readonly runtimes: string;
+  readonly recipeOf: (type: string) => string;
   readonly sockets: string;
   readonly allStates: () => Promise<RunState[]>;
   readonly states: RunStates;
@@ -77,7 +81,12 @@ async function statesOfAllInstallations(runs: string): Promise<RunState[]> {
   return (await Promise.all(installs.map((install) => runStates(join(runs, install)).list()))).flat();
 }
 
-function imageOperations({ runtimes, sandbox, serially }: ProcessDeps): Pick<Driver, "capabilities" | "prepare"> {
+function imageOperations({
+  runtimes,
+  recipeOf,
+  sandbox,
+  serially,
+}: ProcessDeps): Pick<Driver, "capabilities" | "prepare"> {
   const preparing = new Map<string, Set<(percent: number) => void>>();
   const capabilities: Capabilities = {
     pause: true,
@@ -100,7 +109,7 @@ function imageOperations({ runtimes, sandbox, serially }: ProcessDeps): Pick<Dri
       };
       try {
         // Under a mutex: the second call finds it prepared, and gets the progress of the first meanwhile.
-        await serially(`prepare ${image}`, () => prepareRuntime(runtimes, image, notify));
+        await serially(`prepare ${recipeOf(image)}`, () => prepareRuntime(runtimes, recipeOf(image), notify));
       } finally {
         listeners.delete(progress);
       }
@@ -206,7 +215,7 @@ async function startRun(deps: ProcessDeps, spec: Spec, signal: AbortSignal | und
 /** Writes the state before the process starts: whenever the server dies, the next one finds the run, or there was none. */
 async function createRun(deps: ProcessDeps, spec: Spec, hash: string): Promise<RunState> {
   const { states, sandbox, network } = deps;
-  const runtime = await readRuntime(deps.runtimes, spec.image);
+  const runtime = await readRuntime(deps.runtimes, deps.recipeOf(spec.image));
   if (!runtime) throw new DriverError("no_image", `${spec.image} is not prepared on this machine`);
   const { id, generation, image, gpus } = spec;
   const mark = randomUUID();

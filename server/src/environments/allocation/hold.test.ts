@@ -1,3 +1,4 @@
+import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../../database/new-id.ts";
@@ -197,7 +198,7 @@ test("two successive owners of one name never see each other's files", async () 
 test("capacity is that of the largest free host, with the time when more is free", async () => {
   const { db, ask } = await setup({ a: 2, b: 4 });
   await ask({ gpuCount: 4 });
-  const { kind, total, free, counts } = await readCapacity(db);
+  const { kind, total, free, counts } = await readCapacity(db, defaultCatalogue);
   expect({ kind, total, free }).toEqual({ kind: "gpu", total: 4, free: 2 });
   expect(counts.map((count) => [count.gpu_count, count.free, count.next_free_at !== null])).toEqual([
     [1, true, false],

@@ -1,6 +1,7 @@
 import {
   type Action,
   actOnContainer,
+  type Catalogue,
   cancelLaunch,
   capacity,
   environmentDetail,
@@ -8,6 +9,8 @@ import {
   joinQueue,
   leaveQueue,
   measuredDays,
+  notOffered,
+  pricesAt,
   productStatus,
   readQueue,
   type SampleSpan,
@@ -18,6 +21,7 @@ import {
   terminate as terminateEnvironment,
 } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
+import { AppError } from "../../app-error.ts";
 import { batch } from "../../async/batch.ts";
 import { memoize } from "../../async/memoize.ts";
 import type { Db } from "../../database/database.ts";
@@ -37,6 +41,7 @@ export interface EnvironmentRouteDeps {
   readonly db: Db;
   readonly environmentUrl: (subdomain: string) => string;
   readonly mayOrder: MayOrder;
+  readonly catalogue: Catalogue;
 }
 
 export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDeps): void {
@@ -63,7 +68,7 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDe
   }));
 
   actionRoutes(app, db);
-  publicRoutes(app, db);
+  publicRoutes(app, deps);
   queueRoutes(app, deps);
 
   mount(app, subdomainCheck, async ({ params, user }) => ({
@@ -96,9 +101,12 @@ function actionRoutes(app: FastifyInstance, db: Db): void {
 }
 
 /** The queue (G86). */
-function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteDeps): void {
+function queueRoutes(app: FastifyInstance, { db, mayOrder, catalogue }: EnvironmentRouteDeps): void {
   mount(app, joinQueue, async ({ body, user }) => {
-    await enterQueue(db, user.id, body.gpu_count, mayOrder);
+    const { gpu_count } = body;
+    if (notOffered(catalogue, pricesAt(catalogue, new Date()), { gpu_count }))
+      throw new AppError("invalid_request", `gpu_count: ${gpu_count} is not offered`);
+    await enterQueue(db, user.id, gpu_count, mayOrder);
     return { ...success, place: await queuePositionOf(db, user.id) };
   });
 
@@ -111,16 +119,19 @@ function queueRoutes(app: FastifyInstance, { db, mayOrder }: EnvironmentRouteDep
 }
 
 /** Public figures. Launch times are the same for all, so a month of them is not read for each call. */
-function publicRoutes(app: FastifyInstance, db: Db): void {
+function publicRoutes(app: FastifyInstance, { db, catalogue }: EnvironmentRouteDeps): void {
   const times = memoize(() => launchTimes(db));
   const status = memoize(async () => {
-    const [{ kind, total, free, counts }, { startedAt }] = await Promise.all([readCapacity(db), installationOf(db)]);
+    const [{ kind, total, free, counts }, { startedAt }] = await Promise.all([
+      readCapacity(db, catalogue),
+      installationOf(db),
+    ]);
     return { since: startedAt.toISOString(), capacity: { kind, total, free, counts } };
   });
 
   // It has to be current, but calls of the same moment may share one result.
   const asOfNow = batch(async (all: readonly unknown[]) => {
-    const now = await readCapacity(db);
+    const now = await readCapacity(db, catalogue);
     return all.map(() => now);
   });
   mount(app, capacity, async () => {

@@ -1,4 +1,3 @@
-import { containerTypes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
@@ -10,7 +9,7 @@ import { eachHost, type Host, type HostDeps } from "./each-host.ts";
 const intervalMs = 60_000;
 
 /** Keeps every image ready on every host and records the progress: a launch normally does not wait for one. */
-export function startPreparingImages(deps: HostDeps): Loop {
+export function startPreparingImages(deps: ImagesDeps): Loop {
   const loop = eachHost("images", deps, intervalMs, (host) => prepareHost(deps, host));
   return {
     trigger: loop.trigger,
@@ -21,17 +20,22 @@ export function startPreparingImages(deps: HostDeps): Loop {
   };
 }
 
+interface ImagesDeps extends HostDeps {
+  /** Ids of the types sold, the most launched first. */
+  readonly types: readonly string[];
+}
+
 interface ImageDeps extends Host {
   readonly db: Db;
 }
 
-/** One type after the other, the most launched first. */
-function prepareHost({ db, log }: HostDeps, host: Host): () => Promise<number> {
+/** One type after the other. */
+function prepareHost({ db, log, types }: ImagesDeps, host: Host): () => Promise<number> {
   const deps = { db, ...host };
   let failures = 0;
   return async () => {
     const errors: unknown[] = [];
-    for (const type of containerTypes) errors.push(...(await tryImage(deps, type)));
+    for (const type of types) errors.push(...(await tryImage(deps, type)));
     for (const err of errors) if (!host.signal.aborted) log.warn({ event: "image.not_prepared", hostId: host.id, err });
     failures = errors.length > 0 ? failures + 1 : 0;
     return failures > 0 ? backoffMs(failures) : intervalMs;

@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defaultCatalogue } from "@berth/contract";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver } from "../../drivers/driver.ts";
 import { removeRuns, whyNoDocker } from "../../drivers/testing/docker-machine.ts";
@@ -72,7 +73,7 @@ async function setup(changed: Partial<Driver> = {}) {
     has: (count: number) => {
       had = gpus.slice(0, count);
     },
-    total: async () => (await readCapacity(db)).total,
+    total: async () => (await readCapacity(db, defaultCatalogue)).total,
   };
 }
 

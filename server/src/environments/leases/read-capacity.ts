@@ -1,13 +1,16 @@
-import { type Capacity, containerTypes, gpuCounts } from "@berth/contract";
+import { type Capacity, type Catalogue, pricesAt } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { freeTimes } from "./free-times.ts";
 
+/** What a renter reads of a type that no host has. What prepares it is the operator's affair (G125). */
+export const notOfferedYet = "Not offered here yet";
+
 /** What can be launched now on one host, and when more frees up (G35, G39). */
-export async function readCapacity(db: Db): Promise<Omit<Capacity, "status" | "launch">> {
-  const [times, kind, types] = await Promise.all([freeTimes(db), kindOf(db), typesOf(db)]);
+export async function readCapacity(db: Db, catalogue: Catalogue): Promise<Omit<Capacity, "status" | "launch">> {
+  const [times, kind, types] = await Promise.all([freeTimes(db), kindOf(db), typesOf(db, catalogue)]);
   const free = times.filter(({ freeNow }) => freeNow).length;
-  const counts = gpuCounts.map((gpu_count) => {
+  const counts = pricesAt(catalogue, new Date()).rows.map(({ gpus: gpu_count }) => {
     const time = times.find(({ gpuCount }) => gpuCount === gpu_count);
     const isFree = time?.freeNow ?? false;
     return { gpu_count, free: isFree, next_free_at: isFree ? null : (time?.freeAt?.toISOString() ?? null) };
@@ -21,13 +24,14 @@ async function kindOf(db: Db): Promise<"gpu" | "cpu"> {
 }
 
 /** The best state of each type over the hosts: one host that has it is enough. */
-async function typesOf(db: Db): Promise<Capacity["types"]> {
+async function typesOf(db: Db, catalogue: Catalogue): Promise<Capacity["types"]> {
   const { rows } = await sql<Capacity["types"][number]>`
-    select distinct on (container_type) container_type as type, state, percent, message
+    select distinct on (container_type) container_type as type, state, percent,
+      case when state = 'unavailable' then ${notOfferedYet} else message end as message
     from host_images join hosts on hosts.id = host_id where is_open
     order by container_type, array_position(array['ready', 'preparing', 'unavailable'], state),
       percent desc nulls last`.execute(db);
-  return containerTypes.map(
-    (type) => rows.find((row) => row.type === type) ?? { type, state: "preparing", percent: null, message: "" },
+  return catalogue.types.map(
+    ({ id: type }) => rows.find((row) => row.type === type) ?? { type, state: "preparing", percent: null, message: "" },
   );
 }

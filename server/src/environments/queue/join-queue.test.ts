@@ -1,4 +1,4 @@
-import type { GpuCount } from "@berth/contract";
+import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../../database/new-id.ts";
@@ -50,7 +50,7 @@ async function setup(hosts: Record<string, number>) {
         .catch((error: Error) => error.message);
     },
     unpaid: (orderId: string) => db.transaction().execute((tx) => releaseHold(tx, orderId)),
-    wait: (userId: string, gpuCount: number) => enterQueue(db, userId, gpuCount as GpuCount, async () => {}),
+    wait: (userId: string, gpuCount: number) => enterQueue(db, userId, gpuCount, async () => {}),
     goAway: (userId: string) => db.transaction().execute((tx) => exitQueue(tx, userId)),
     move: () => processQueue(db, writeOnly),
     place: (userId: string) => queuePositionOf(db, userId),
@@ -223,7 +223,7 @@ test("small requests pass a big one until a host is reserved for it, which idles
   expect(await order("dan", 1)).toBe("Not enough GPUs are free right now. The next are for who has waited longest");
   await wait("late", 1);
   expect([await turnsOf("late"), await turnsOf("big")]).toEqual([[], []]);
-  expect(await readCapacity(db)).toMatchObject({
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({
     total: 4,
     free: 0,
     counts: [{ free: false, next_free_at: null }, {}, {}, {}, {}],

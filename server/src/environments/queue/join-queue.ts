@@ -1,4 +1,4 @@
-import { type GpuCount, reservationMinutes, type UserQueueEntry } from "@berth/contract";
+import { reservationMinutes, type UserQueueEntry } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
@@ -16,7 +16,7 @@ export type MayOrder = (tx: Tx, userId: string, gpuCount: number) => Promise<voi
  * throws: nobody waits for what they could not order. The queue is served in a second transaction, because locking it
  * twice in one could lock an earlier entry after a later one; after a crash in between the processor serves it.
  */
-export async function enterQueue(db: Db, userId: string, gpuCount: GpuCount, mayOrder: MayOrder): Promise<void> {
+export async function enterQueue(db: Db, userId: string, gpuCount: number, mayOrder: MayOrder): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await mayOrder(tx, userId, gpuCount);
     const own = (await lockQueue(tx)).filter((each) => each.userId === userId);

@@ -1,3 +1,4 @@
+import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
@@ -13,7 +14,7 @@ function lookAt({ deps, driver }: Setup, changed: Partial<InventoryDeps> = {}) {
   return inventoryOf({ ...deps, clock, ...changed }, { id: "host", driver, signal: new AbortController().signal });
 }
 
-const freeOf = async ({ db }: Setup) => (await readCapacity(db)).free;
+const freeOf = async ({ db }: Setup) => (await readCapacity(db, defaultCatalogue)).free;
 
 test("a host that fails twice is reported once and leases nothing until it responds, not to a reservation either", async () => {
   const setup = await setupEnvironments({ slots: 2 });

@@ -1,3 +1,4 @@
+import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
@@ -6,6 +7,8 @@ import { startPreparingImages } from "../hosts/start-preparing-images.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 
 const pollOptions = { timeout: 15_000, interval: 20 };
+
+const types = defaultCatalogue.types.map(({ id }) => id);
 
 test("the loop is notified of a new environment and starts it", async () => {
   const { start, rent, read } = await setupEnvironments({ options: { startMs: 30, answerMs: 30 } });
@@ -156,7 +159,7 @@ test("a slow image and an unreachable host do not delay another host's images; f
   ]);
   driver.failNext("prepare", "unavailable", 6);
   const began = performance.now();
-  const loop = startPreparingImages({ ...deps, drivers });
+  const loop = startPreparingImages({ ...deps, types, drivers });
   onTestFinished(async () => {
     await loop.stop();
     release();
@@ -184,7 +187,7 @@ test("images are prepared one after the other, with percent, and with the reason
     if (image === "pytorch") driver.failNext("prepare", "no_image");
     await driver.prepare(image, progress);
   };
-  const loop = startPreparingImages({ ...deps, drivers: new Map([["host", { ...driver, prepare }]]) });
+  const loop = startPreparingImages({ ...deps, types, drivers: new Map([["host", { ...driver, prepare }]]) });
   await expect
     .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), pollOptions)
     .toEqual(["jupyter ready", "pytorch unavailable", "tensorflow ready"]);

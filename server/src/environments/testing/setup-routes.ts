@@ -1,3 +1,4 @@
+import { defaultCatalogue } from "@berth/contract";
 import Fastify from "fastify";
 import { onTestFinished } from "vitest";
 import { handleErrors } from "../../http/handle-errors.ts";
@@ -17,6 +18,7 @@ export async function setupRoutes(options: Parameters<typeof setupEnvironments>[
   environmentRoutes(app, {
     db: environments.db,
     environmentUrl: (subdomain) => `http://${subdomain}.localhost`,
+    catalogue: defaultCatalogue,
     mayOrder: async () => {},
   });
   const call = async (

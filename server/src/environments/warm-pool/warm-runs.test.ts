@@ -1,3 +1,4 @@
+import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { newId } from "../../database/new-id.ts";
@@ -149,7 +150,7 @@ test("GPUs of warm runs count as free: orders of another type and the queue get 
   const { db, ids, stand, order, run, leases, broken } = await setup({ a: 2, b: 2 }, [["a1"]]);
   const [first = ""] = ids;
   const wide = await stand(["b1", "b2"]);
-  expect(await readCapacity(db)).toMatchObject({ total: 2, free: 2 });
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 2, free: 2 });
   expect((await order({ type: "pytorch" })).held, "the free GPU before one that has to be emptied").toMatchObject({
     hostId: "a",
   });

@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../config/config.ts";
@@ -61,7 +62,7 @@ test("a host that was added has nothing to sell before its first check; the fold
   const { db, driver } = await setupEnvironments({ slots: 1 });
   await addHost(db, far, by);
   expect(await remoteHosts(db)).toEqual([far]);
-  expect(await readCapacity(db)).toMatchObject({ total: 1 });
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 1 });
   await addHost(db, { ...far, reach: "10.0.0.6" }, by);
   await expect(addHost(db, { ...far, homeRoot: "/srv/homes" }, by)).rejects.toThrow(
     "has its homes in /var/lib/berth/homes",
@@ -95,10 +96,10 @@ test("a host is removed only when nothing is left on it, is then listed nowhere,
   expect([(await readHosts(db)).map(hostText).length, (await readGpus(db)).map(gpuText).length]).toEqual([1, 1]);
   const outOfService = (await examine(db)).find(({ what }) => what === "Hosts and GPUs that are out of service");
   expect(outOfService?.rows).toEqual([]);
-  expect(await readCapacity(db)).toMatchObject({ total: 1 });
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 1 });
   await addHost(db, far, by);
   await registerHost(db, far.id, driver, 3);
-  expect(await readCapacity(db)).toMatchObject({ total: 3 });
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 3 });
 });
 
 test("a decommissioned machine: launches are refunded, its files are given up, names and GPUs are free; then it is removed", async () => {
@@ -171,5 +172,5 @@ test("a decommissioned machine: launches are refunded, its files are given up, n
   await removeHost(db, far.id, by);
   await addHost(db, far, by);
   await registerHost(db, far.id, driver, 3);
-  expect(await readCapacity(db)).toMatchObject({ total: 3 });
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 3 });
 });

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
 import type { Db } from "../../database/database.ts";
@@ -59,7 +60,7 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
   expect(recorded).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
   await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
-  expect(await readCapacity(db)).toMatchObject({ total: 0, free: 0 });
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 0, free: 0 });
   expect((await readHosts(db)).map(hostText)).toEqual([
     expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 quarantined, 2 environments, draining since .* UTC$/),
   ]);
@@ -125,11 +126,11 @@ test("a quarantined GPU is not leased, also after a restart of the server, until
     "host-slot-3 on host: free",
   ]);
   expect(await outOfService()).toHaveLength(2);
-  expect(await readCapacity(db)).toMatchObject({ total: 1, free: 1 });
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 1, free: 1 });
   expect(await order()).toMatchObject({ ok: true });
   expect((await readGpus(db)).map(gpuText)[2]).toMatch(/^host-slot-3 on host: held for order /);
   expect([await releaseGpu(db, "host-slot-2", by), await releaseGpu(db, "host-slot-2", by)]).toEqual([true, false]);
-  expect(await readCapacity(db)).toMatchObject({ total: 2, free: 1 });
+  expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 2, free: 1 });
   await registerHost(db, "host", driver, 1);
   await expect(releaseGpu(db, "host-slot-2", by)).rejects.toThrow("host had no host-slot-2 at its last start");
   expect(await operate(db, "gpus", "release", "nothing")).toBe(

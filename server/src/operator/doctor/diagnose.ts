@@ -12,6 +12,7 @@ import { machineChecks } from "./machine-checks.ts";
 import { moneyChecks } from "./money-checks.ts";
 import { openDockerHosts } from "./open-docker-hosts.ts";
 import { type Finding, runChecks } from "./run-checks.ts";
+import { unpreparedTypes } from "./unprepared-types.ts";
 
 /** Runs the checks of money and capacity. */
 export async function examine(db: Db): Promise<readonly Finding[]> {
@@ -39,7 +40,8 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
     ...hostChecks({ db, install, hosts, homes }),
     ...machineChecks({ db, install, settings, hosts, isHere }),
   ];
-  return { notes, findings: await runChecks(checks) };
+  const unprepared = await unpreparedTypes(db, config.catalogue);
+  return { notes: [...notes, ...unprepared], findings: await runChecks(checks) };
 }
 
 interface InUse {

@@ -13,7 +13,7 @@ const receiptText = z
   .regex(/^[\x20-\x7e]*$/, "printable ASCII");
 const newOrder = z.object({
   amount: minorUnits.pipe(z.int().min(1).max(1_000_000_000)),
-  currency: z.enum(["USD", "INR"]),
+  currency: z.string().regex(/^[A-Z]{3}$/, "a currency code"),
   receipt: receiptText.optional(),
   notes,
   payment: z.object({ capture: z.enum(["automatic", "manual"]) }).optional(),

@@ -1,4 +1,4 @@
-import { major, quote } from "@berth/contract";
+import { defaultPrices, major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { delivery } from "../settlement/delivery.ts";
@@ -14,7 +14,7 @@ async function setup() {
   expect((await create("ada", (await pay(id)).body)).body.status).toBe("active");
   const [first] = await environments();
   if (!first) throw new Error("nothing was launched");
-  const amount = (hours: 1 | 6) => major(quote(2, hours, "USD").amountMinor);
+  const amount = (hours: number) => major(quote(defaultPrices, 2, hours, "USD").amountMinor);
   return {
     ...shop,
     environment: async () =>

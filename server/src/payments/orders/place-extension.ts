@@ -3,7 +3,7 @@ import { AppError } from "../../app-error.ts";
 import { notFound } from "../../http/mount.ts";
 import type { User } from "../../http/request-user.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
-import { type Checkout, checkMayPay, placeRequest } from "./place-order.ts";
+import { type Checkout, checkMayPay, offerOf, placeRequest } from "./place-order.ts";
 import { priceRequest } from "./price-request.ts";
 
 /** Orders more hours for the caller's own environment (G100): same GPUs, same price table, no hold. */
@@ -24,10 +24,7 @@ export async function placeExtension(
   if (!mayExtend[row.status] || row.desired === "terminated" || !row.created_at)
     throw new AppError("action_not_allowed", `${row.subdomain} cannot be extended now`);
   const { container_type, subdomain, gpu_count } = row;
-  // The row was validated when it was ordered, though its column types are wider.
-  const container = { user_id: user.id, container_type, subdomain, gpu_count, duration } as Parameters<
-    typeof priceRequest
-  >[0];
-  const request = priceRequest(container, { amount, currency }, deps.provider.minimumMinor);
+  const container = { user_id: user.id, container_type, subdomain, gpu_count, duration };
+  const request = priceRequest(container, { amount, currency }, await offerOf(deps));
   return placeRequest(deps, user.id, { ...request, extends: id });
 }

@@ -37,10 +37,11 @@ test("an invalid subdomain, and a type that nothing can run, are refused with a 
   expect((await order("ada", { subdomain: " " })).body.message).toBe("Please enter a subdomain name to continue");
   expect((await order("ada", { subdomain: "admin" })).body.message).toBe("This name is reserved");
   expect((await order("ada", { subdomain: "No_Good" })).status).toBe(400);
-  const message = "Run npm run operator -- prepare pytorch";
+  const command = "Run npm run operator -- prepare pytorch";
+  const message = "Not offered here yet";
   await db
     .insertInto("host_images")
-    .values({ host_id: "local", container_type: "pytorch", state: "unavailable", message, percent: null })
+    .values({ host_id: "local", container_type: "pytorch", state: "unavailable", message: command, percent: null })
     .execute();
   expect((await order("ada", { container_type: "pytorch" })).body).toMatchObject({ code: "not_prepared", message });
   expect((await order("ada", { container_type: "tensorflow" })).status).toBe(200);

@@ -1,4 +1,4 @@
-import type { createOrder, Input, ReplyOf } from "@berth/contract";
+import { type Catalogue, type createOrder, type Input, pricesAt, type ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import { isUniqueViolation } from "../../database/database.ts";
@@ -9,7 +9,7 @@ import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError, type ProviderOrder } from "../provider/provider.ts";
 import { isFromProvider, providerUnavailable } from "../settlement/sync-payments.ts";
 import { supersede } from "./end-unpaid-order.ts";
-import { checkOrderRequest, type OrderRequest } from "./price-request.ts";
+import { checkOrderRequest, type Offer, type OrderRequest } from "./price-request.ts";
 import { checkAccountHold, type Draft, orderQueue, reserveOrder } from "./reserve-order.ts";
 import { waitUntil } from "./wait-until.ts";
 
@@ -18,7 +18,6 @@ export type Checkout = ReplyOf<typeof createOrder>;
 
 /** Accent color of the dialog. */
 const themeColor = "#0f1517";
-const typeNames = { jupyter: "Jupyter", pytorch: "PyTorch", tensorflow: "TensorFlow" } as const;
 /** After a response lost this early there is time to look up the order within the ten seconds a buyer waits (C12, C13). */
 const lookUpLimitMs = 5000;
 const isDraft = sql`status = 'draft'`;
@@ -30,7 +29,14 @@ export async function placeOrder(
   body: Input<typeof createOrder>["body"],
 ): Promise<Checkout> {
   await checkMayPay(deps, user);
-  return placeRequest(deps, user.id, checkOrderRequest(body, user.id, deps.provider.minimumMinor));
+  return placeRequest(deps, user.id, checkOrderRequest(body, user.id, await offerOf(deps)));
+}
+
+/** What is sold now, by the database's clock. */
+export async function offerOf({ db, catalogue, provider }: PaymentsDeps): Promise<Offer> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db);
+  const prices = pricesAt(catalogue, rows[0]?.now ?? new Date());
+  return { catalogue, prices, minimumMinor: provider.minimumMinor };
 }
 
 /** Real payments need a verified email (G52) and enough disk space to deliver. */
@@ -184,7 +190,7 @@ async function releaseDraft({ db }: PaymentsDeps, draft: Draft): Promise<void> {
   await finish(db, orderQueue, draft, { due_at: inMs(5000) });
 }
 
-function checkoutOf({ provider, brandName: name }: PaymentsDeps, order: OrderRow): Checkout {
+function checkoutOf({ provider, brandName: name, catalogue }: PaymentsDeps, order: OrderRow): Checkout {
   return {
     status: "success",
     message: "Order created",
@@ -192,7 +198,7 @@ function checkoutOf({ provider, brandName: name }: PaymentsDeps, order: OrderRow
     amount: order.amount_minor,
     currency: order.currency,
     name,
-    description: describe(order),
+    description: describe(order, catalogue),
     id: order.gateway_order_id ?? "",
     theme: { color: themeColor },
     timeout: dialogSeconds(order),
@@ -205,8 +211,13 @@ function dialogSeconds({ hold_until }: OrderRow): number {
 }
 
 /** Such as "PyTorch environment, 2 GPUs, 6 hours". */
-function describe({ container_type, gpu_count, duration_hours, extends: extended }: OrderRow): string {
-  return `${extended ? "More time, " : ""}${typeNames[container_type]} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
+function describe(
+  { container_type, gpu_count, duration_hours, extends: extended }: OrderRow,
+  { types }: Catalogue,
+): string {
+  const type = types.find(({ id }) => id === container_type);
+  const name = type?.short ?? type?.name ?? container_type;
+  return `${extended ? "More time, " : ""}${name} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
 }
 
 function counted(count: number, word: string): string {

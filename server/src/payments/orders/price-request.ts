@@ -1,12 +1,15 @@
 import { createHash } from "node:crypto";
 import {
+  type Catalogue,
   type ContainerRequest,
-  type Currency,
   type createOrder,
+  durationLabel,
   type Input,
-  inrPaisePerUsd,
   major,
+  minimumChanges,
   minorOf,
+  notOffered,
+  type Prices,
   quote,
   subdomainProblem,
 } from "@berth/contract";
@@ -17,21 +20,29 @@ import type { Provider } from "../provider/provider.ts";
 /** A buyer's request, validated and priced by the server. */
 export interface OrderRequest {
   readonly container: ContainerRequest;
-  readonly currency: Currency;
+  readonly currency: string;
   readonly usdMinor: number;
   readonly amountMinor: number;
-  readonly inrPaisePerUsd: number;
+  /** Hundredths of a unit of the currency for one dollar. */
+  readonly ratePerDollar: number;
   /** The same purchase at the same price has the same hash. */
   readonly hash: string;
   /** The environment to extend; absent for a launch. */
   readonly extends?: string;
 }
 
+/** What is sold now, and the smallest charge of the provider. */
+export interface Offer {
+  readonly catalogue: Catalogue;
+  readonly prices: Prices;
+  readonly minimumMinor: Provider["minimumMinor"];
+}
+
 /** All validation that needs no database (G5, G73, G83). */
 export function checkOrderRequest(
   { container_request: container, payment_request: payment }: Input<typeof createOrder>["body"],
   userId: string,
-  minimumMinor: Provider["minimumMinor"],
+  offer: Offer,
 ): OrderRequest {
   const { currency } = payment;
   for (const id of [container.user_id, payment.user_id, payment.container_request.user_id])
@@ -40,20 +51,41 @@ export function checkOrderRequest(
     throw new AppError("invalid_request", "The two container requests differ");
   const problem = subdomainProblem(container.subdomain);
   if (problem) throw new AppError("invalid_request", problem);
-  return priceRequest(container, payment, minimumMinor);
+  const { container_type } = container;
+  checkSold(offer, { container_type }, "container_request.");
+  return priceRequest(container, payment, offer);
 }
 
-/** Prices a request. Refuses a different amount, and one below the provider's minimum. */
+/**
+ * Prices a request. Refuses what is not sold, a different amount, and one below the provider's minimum. The type is not
+ * looked at: time can be added to an environment whose type is no longer sold (G126).
+ */
 export function priceRequest(
   container: ContainerRequest,
-  { amount, currency }: { readonly amount: number; readonly currency: Currency },
-  minimumMinor: Provider["minimumMinor"],
+  { amount, currency }: { readonly amount: number; readonly currency: string },
+  offer: Offer,
 ): OrderRequest {
-  const { usdMinor, amountMinor } = quote(container.gpu_count, container.duration, currency);
+  const { gpu_count, duration } = container;
+  checkSold(offer, { gpu_count, duration, currency });
+  const { prices, minimumMinor } = offer;
+  const { usdMinor, amountMinor } = quote(prices, gpu_count, duration, currency);
   if (minorOf(amount) !== amountMinor) throw priceChanged(amountMinor, currency);
-  if (amountMinor < minimumMinor[currency]) throw belowMinimum(minimumMinor[currency], currency);
+  const least = minimumMinor[currency] ?? 0;
+  if (amountMinor < least) throw belowMinimum(offer, { gpus: gpu_count, hours: duration, currency });
   const hash = requestHash(container, currency, amountMinor);
-  return { container, currency, usdMinor, amountMinor, inrPaisePerUsd, hash };
+  return { container, currency, usdMinor, amountMinor, ratePerDollar: frozenRate(prices, currency), hash };
+}
+
+function checkSold({ catalogue, prices }: Offer, wanted: Parameters<typeof notOffered>[2], folder = ""): void {
+  const field = notOffered(catalogue, prices, wanted);
+  if (field) throw new AppError("invalid_request", `${folder}${field}: ${wanted[field]} is not offered`);
+}
+
+/** An order in dollars keeps the rate of the second currency, as orders always have. */
+function frozenRate({ currencies }: Prices, currency: string): number {
+  const [list, second = list] = currencies;
+  const terms = currency === list?.code ? second : currencies.find(({ code }) => code === currency);
+  return terms?.ratePerDollar ?? 100;
 }
 
 /** Hashes every field that decides what is delivered and charged. */
@@ -63,15 +95,18 @@ export function requestHash(container: ContainerRequest, currency: string, amoun
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 }
 
-function priceChanged(amountMinor: number, currency: Currency): AppError {
+function priceChanged(amountMinor: number, currency: string): AppError {
   const right = `${formatAmount(amountMinor, currency)} (${major(amountMinor)} ${currency})`;
   return new AppError("price_changed", `The price of this environment is ${right}. Review the order and try again.`);
 }
 
-function belowMinimum(minimumMinor: number, currency: Currency): AppError {
-  const least = formatAmount(minimumMinor, currency);
-  return new AppError(
-    "below_minimum",
-    `Card payments start at ${least}. Take at least 6 hours, take 4 GPUs, or pay in INR.`,
-  );
+function belowMinimum({ prices, minimumMinor }: Offer, choice: Parameters<typeof minimumChanges>[1]): AppError {
+  const least = formatAmount(minimumMinor[choice.currency] ?? 0, choice.currency);
+  const changes = (minimumChanges(prices, choice, minimumMinor) ?? []).map(({ gpus, hours, currency }) => {
+    if (hours !== undefined) return `take at least ${durationLabel(hours)}`;
+    return gpus === undefined ? `pay in ${currency}` : `take ${gpus} GPUs`;
+  });
+  const ways = new Intl.ListFormat("en-US", { type: "disjunction" }).format(changes);
+  const advice = ways === "" ? "" : ` ${ways.charAt(0).toUpperCase()}${ways.slice(1)}.`;
+  return new AppError("below_minimum", `Card payments start at ${least}.${advice}`);
 }

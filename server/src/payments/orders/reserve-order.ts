@@ -5,6 +5,7 @@ import { newId } from "../../database/new-id.ts";
 import { type Leased, newLease, workQueue } from "../../database/work-queue.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { freeGpuCount } from "../../environments/leases/gpu-leases.ts";
+import { notOfferedYet } from "../../environments/leases/read-capacity.ts";
 import { instant } from "../../environments/notice.ts";
 import { hasReservation } from "../../environments/queue/serve-queue.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
@@ -50,7 +51,7 @@ export async function reserveOrder(tx: Tx, deps: PaymentsDeps, userId: string, r
       usd_minor: request.usdMinor,
       amount_minor: request.amountMinor,
       currency: request.currency,
-      inr_paise_per_usd: request.inrPaisePerUsd,
+      inr_paise_per_usd: request.ratePerDollar,
       gateway: provider.kind,
       mode: provider.mode,
       request_hash: request.hash,
@@ -125,13 +126,12 @@ async function checkGpus(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCoun
  * the launch waits for it.
  */
 async function checkTypeAvailable(tx: Tx, { container }: OrderRequest): Promise<void> {
-  const { rows: hosts } = await sql<{ state: string; message: string }>`
-    select state, message from host_images join hosts on hosts.id = host_id
+  const { rows: hosts } = await sql<{ state: string }>`
+    select state from host_images join hosts on hosts.id = host_id
     where container_type = ${container.container_type} and is_open and ${container.gpu_count} <=
       (select count(*) from gpus where gpus.host_id = hosts.id and quarantined_at is null)`.execute(tx);
-  const [first] = hosts;
-  if (!first || hosts.some(({ state }) => state !== "unavailable")) return;
-  throw new AppError("not_prepared", first.message || `${container.container_type} is not prepared on this machine`);
+  if (hosts.length === 0 || hosts.some(({ state }) => state !== "unavailable")) return;
+  throw new AppError("not_prepared", notOfferedYet);
 }
 
 function tooMany(message: string, retryAfterSeconds: number): AppError {

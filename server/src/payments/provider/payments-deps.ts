@@ -1,3 +1,4 @@
+import type { Catalogue } from "@berth/contract";
 import type { Changes } from "../../database/changes.ts";
 import type { Db, RowOf } from "../../database/database.ts";
 import type { Announce } from "../../environments/notice.ts";
@@ -24,6 +25,8 @@ export interface PaymentsDeps {
     readonly newcomerShare: number;
   };
   readonly brandName: string;
+  /** What is sold. */
+  readonly catalogue: Catalogue;
   /** Set with a GSTIN (TAX_GSTIN): sales are taxed. */
   readonly seller?: Seller | undefined;
   /** Delivery timeout, from payment to "not delivered" (GIVE_UP_AFTER). */

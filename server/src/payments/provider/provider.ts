@@ -1,5 +1,3 @@
-import type { Currency } from "@berth/contract";
-
 export interface ProviderOrder {
   readonly id: string;
   readonly receipt: string;
@@ -56,12 +54,13 @@ export interface Provider {
   readonly mode: "embedded" | "test" | "live";
   /** Public key, for the dialog. */
   readonly keyId: string;
-  readonly minimumMinor: Readonly<Record<Currency, number>>;
+  /** Smallest charge by currency, in minor units; others are the provider's own affair. */
+  readonly minimumMinor: Readonly<Record<string, number>>;
   /** Has no idempotency key: after an unknown outcome, look up by receipt before a retry. */
   createOrder(order: {
     receipt: string;
     amountMinor: number;
-    currency: Currency;
+    currency: string;
     notes: Record<string, string>;
   }): Promise<ProviderOrder>;
   findOrderByReceipt(receipt: string): Promise<ProviderOrder | undefined>;

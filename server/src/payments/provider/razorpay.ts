@@ -1,4 +1,3 @@
-import type { Currency } from "@berth/contract";
 import * as z from "zod";
 import type { Logger } from "../../logging/create-logger.ts";
 import { isSigned } from "./is-signed.ts";
@@ -18,7 +17,7 @@ interface RazorpayOptions {
   readonly keySecret: string;
   readonly kind: Provider["kind"];
   readonly mode: Provider["mode"];
-  readonly minimumMinor: Readonly<Record<Currency, number>>;
+  readonly minimumMinor: Readonly<Record<string, number>>;
   /** Timeout of one call. */
   readonly timeoutMs?: number;
   /** For invalid list items, which are skipped. */

@@ -1,4 +1,4 @@
-import { type DurationHours, major, quote } from "@berth/contract";
+import { defaultPrices, major, quote } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { recordDispute } from "../disputes/record-dispute.ts";
@@ -7,7 +7,7 @@ import { setup as money } from "../testing/setup.ts";
 import { grantRefund } from "./grant-refund.ts";
 
 /** A running environment of ada's, two GPUs, with its order and one that extends it by six hours. */
-async function setup({ duration = 1 as DurationHours, credit = 0 } = {}) {
+async function setup({ duration = 1, credit = 0 } = {}) {
   const shop = await money();
   const { db, order, pay, create, post, payments, provider, runReconciler, rowOf } = shop;
   if (credit > 0) await openCredit(shop, credit);
@@ -20,7 +20,7 @@ async function setup({ duration = 1 as DurationHours, credit = 0 } = {}) {
     .select("id")
     .where("user_id", "=", "ada")
     .executeTakeFirstOrThrow();
-  const amount = major(quote(2, 6, "USD").amountMinor);
+  const amount = major(quote(defaultPrices, 2, 6, "USD").amountMinor);
   const extension = (await post(`/environments/${id}/extend`, "ada", { duration: 6, amount, currency: "USD" })).body.id;
   const extensionPaid = (await pay(extension)).body;
   await create("ada", extensionPaid, { duration: 6 });

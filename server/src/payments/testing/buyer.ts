@@ -1,5 +1,4 @@
-import type { ContainerRequest } from "@berth/contract";
-import { major, quote } from "@berth/contract";
+import { type ContainerRequest, defaultPrices, major, quote } from "@berth/contract";
 import type Fastify from "fastify";
 import { sql } from "kysely";
 import { noLease } from "../../database/work-queue.ts";
@@ -14,7 +13,7 @@ export function buyer(app: ReturnType<typeof Fastify>, { db }: PaymentsDeps) {
   return {
     post,
     request: containerRequest,
-    order: (userId: string, change: Partial<ContainerRequest> = {}, currency: "USD" | "INR" = "USD") =>
+    order: (userId: string, change: Partial<ContainerRequest> = {}, currency = "USD") =>
       post("/docker/payments/create_order", userId, orderBody(userId, change, currency)),
     create: (userId: string, proof: object, change: Partial<ContainerRequest> = {}) =>
       post("/docker/environment/create", userId, {
@@ -48,8 +47,10 @@ export function containerRequest(userId: string, change: Partial<ContainerReques
   };
 }
 
-export function orderBody(userId: string, change: Partial<ContainerRequest> = {}, currency: "USD" | "INR" = "USD") {
+export function orderBody(userId: string, change: Partial<ContainerRequest> = {}, currency = "USD") {
   const container_request = containerRequest(userId, change);
-  const amount = major(quote(container_request.gpu_count, container_request.duration, currency).amountMinor);
+  const amount = major(
+    quote(defaultPrices, container_request.gpu_count, container_request.duration, currency).amountMinor,
+  );
   return { container_request, payment_request: { amount, currency, user_id: userId, container_request } };
 }

@@ -1,5 +1,6 @@
 import { request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
+import { defaultCatalogue } from "@berth/contract";
 import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished } from "vitest";
@@ -85,7 +86,7 @@ export async function setup({
     changes,
     announce,
     caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, newcomerShare: 1, ...caps },
-    brandName: "Berth",
+    ...{ brandName: "Berth", catalogue: defaultCatalogue },
     giveUpAfterSeconds,
     seller,
     log,

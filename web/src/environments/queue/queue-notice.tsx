@@ -1,4 +1,4 @@
-import type { GpuCount, UserQueueEntry } from "@berth/contract";
+import type { UserQueueEntry } from "@berth/contract";
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
@@ -66,7 +66,7 @@ function noticeOf(entry: UserQueueEntry, queue: Queue, here: boolean): NoticePar
     action: (
       <>
         <Leave queue={queue}>{texts.hide}</Leave>
-        <Button size="xs" variant="default" loading={queue.busy} onClick={() => queue.wait(gpus as GpuCount)}>
+        <Button size="xs" variant="default" loading={queue.busy} onClick={() => queue.wait(gpus)}>
           {texts.again}
         </Button>
       </>

@@ -1,4 +1,4 @@
-import { type GpuCount, joinQueue, leaveQueue, type UserQueueEntry } from "@berth/contract";
+import { joinQueue, leaveQueue, type UserQueueEntry } from "@berth/contract";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, messageOf } from "../../api/call.ts";
 import { keys, queueQuery } from "../../api/queries.ts";
@@ -9,7 +9,7 @@ export interface Queue {
   /** Undefined until loaded, null without an entry. */
   readonly entry: UserQueueEntry | null | undefined;
   readonly busy: boolean;
-  readonly wait: (gpus: GpuCount) => void;
+  readonly wait: (gpus: number) => void;
   readonly leave: () => void;
 }
 
@@ -21,7 +21,7 @@ export function useQueue(userId: string): Queue {
     Promise.all([keys.queue(userId), keys.capacity].map((queryKey) => client.invalidateQueries({ queryKey })));
   const failed = (error: unknown) => void toast.error(messageOf(error, texts.failed));
   const wait = useMutation({
-    mutationFn: (gpu_count: GpuCount) => call(joinQueue, { params: {}, body: { gpu_count } }),
+    mutationFn: (gpu_count: number) => call(joinQueue, { params: {}, body: { gpu_count } }),
     onSuccess: (reply) => client.setQueryData(queueQuery(userId).queryKey, reply.place),
     onError: failed,
     onSettled: settled,

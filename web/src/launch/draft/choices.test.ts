@@ -4,7 +4,7 @@ import { countChoices, countReason, machineLine, typeChoices } from "./choices.t
 
 const now = new Date(2026, 10, 20, 12, 0).getTime();
 const later = new Date(2026, 10, 20, 16, 40).toISOString();
-const gpu = { model: "RTX 4070", memoryGb: 12 };
+const gpu = [{ model: "RTX 4070", memoryGb: 12 }];
 
 function setup(part: Partial<Capacity> = {}): Capacity {
   return {

@@ -1,16 +1,10 @@
-import {
-  type Capacity,
-  type ContainerType,
-  containerTypes,
-  type GpuCount,
-  gpuCounts,
-  type ProductConfig,
-  type UserQueueEntry,
-} from "@berth/contract";
+import type { Capacity, GpuModel, ProductConfig, UserQueueEntry } from "@berth/contract";
+import { catalogue, prices } from "../../catalogue.ts";
+import { gpuLine, gpuNames } from "../../content/gpu-words.ts";
 import { dateTime, listed } from "../../format.ts";
 
 export interface TypeChoice {
-  readonly type: ContainerType;
+  readonly type: string;
   readonly available: boolean;
   /** Why it is unavailable or still preparing; may be empty. */
   readonly note: string;
@@ -18,7 +12,7 @@ export interface TypeChoice {
 
 /** A type in preparation can be chosen; its launch waits in a stage of its own (G101). */
 export function typeChoices(capacity: Capacity | undefined): readonly TypeChoice[] {
-  return containerTypes.map((type) => {
+  return catalogue.types.map(({ id: type }) => {
     const known = capacity?.types.find((candidate) => candidate.type === type);
     if (known?.state === "unavailable") return { type, available: false, note: known.message };
     if (known?.state !== "preparing") return { type, available: true, note: "" };
@@ -32,7 +26,7 @@ export function typeChoices(capacity: Capacity | undefined): readonly TypeChoice
 }
 
 export interface CountChoice {
-  readonly gpus: GpuCount;
+  readonly gpus: number;
   readonly free: boolean;
   /** A short note in the cell: "Free at 4:40 PM". */
   readonly note: string;
@@ -40,7 +34,7 @@ export interface CountChoice {
 
 /** Without a reply of the server every count can be chosen; the order is refused if it is not free (G35). */
 export function countChoices(capacity: Capacity | undefined, now: number): readonly CountChoice[] {
-  return gpuCounts.map((gpus) => {
+  return prices().rows.map(({ gpus }) => {
     const known = capacity?.counts.find(({ gpu_count }) => gpu_count === gpus);
     if (!capacity || !known || known.free) return { gpus, free: true, note: "" };
     if (gpus > capacity.total) return { gpus, free: false, note: `This machine has ${capacity.total}` };
@@ -80,17 +74,17 @@ export function countReason(capacity: Capacity | undefined, now: number): string
 }
 
 /** The machine's GPUs, in one sentence (G37). */
-export function machineLine(capacity: Capacity | undefined, gpu: { model: string; memoryGb: number }): string {
+export function machineLine(capacity: Capacity | undefined, gpus: readonly GpuModel[]): string {
   if (capacity?.kind === "cpu")
     return `CPU only (no GPU on this machine). ${capacity.free} of ${capacity.total} places are free now.`;
-  const model = `${gpu.model}, ${gpu.memoryGb}GB VRAM each.`;
+  const model = gpuLine(gpus);
   return capacity ? `${model} ${capacity.free} of ${capacity.total} are free now.` : model;
 }
 
 /** A count on this machine: "2 × RTX 4070", or CPU slots without a GPU (G37). */
 export function unitsOf(gpus: number, capacity: Capacity | undefined, config: ProductConfig | undefined): string {
   if (capacity?.kind === "cpu") return `${gpus} × CPU slot`;
-  return `${gpus} × ${config?.gpu.model ?? "GPU"}`;
+  return `${gpus} × ${config ? gpuNames(config.gpus) : "GPU"}`;
 }
 
 function whenFree(iso: string, now: number): string {

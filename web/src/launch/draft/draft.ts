@@ -1,26 +1,29 @@
-import {
-  type ContainerRequest,
-  type ContainerType,
-  type Currency,
-  containerTypes,
-  currencies,
-  type DurationHours,
-  durationHours,
-  type GpuCount,
-  gpuCounts,
-} from "@berth/contract";
+import { type ContainerRequest, notOffered } from "@berth/contract";
+import { catalogue, prices } from "../../catalogue.ts";
 
 /** The choices so far. */
 export interface Draft {
-  readonly type: ContainerType;
-  readonly gpus: GpuCount;
-  readonly hours: DurationHours;
-  readonly currency: Currency;
+  readonly type: string;
+  readonly gpus: number;
+  readonly hours: number;
+  readonly currency: string;
   readonly subdomain: string;
 }
 
-/** Spec 4.4. */
-export const firstDraft: Draft = { type: "jupyter", gpus: 2, hours: 1, currency: "USD", subdomain: "" };
+/** Spec 4.4; where the operator does not sell it, the first that is sold. */
+export const firstDraft: Draft = {
+  type: offered(
+    catalogue.types.map(({ id }) => id),
+    "jupyter",
+  ),
+  gpus: offered(
+    prices().rows.map(({ gpus }) => gpus),
+    2,
+  ),
+  hours: offered(prices().hours, 1),
+  currency: "USD",
+  subdomain: "",
+};
 
 export type Step = 1 | 2 | 3 | 4;
 
@@ -87,13 +90,17 @@ const steps: readonly Step[] = [1, 2, 3, 4];
 function parseLeft(value: unknown): LeftDraft | undefined {
   const left = value as { readonly step?: unknown; readonly draft?: Partial<Record<keyof Draft, unknown>> } | null;
   const step = steps.find((known) => known === left?.step);
-  const type = containerTypes.find((known) => known === left?.draft?.type);
-  const gpus = gpuCounts.find((known) => known === left?.draft?.gpus);
-  const hours = durationHours.find((known) => known === left?.draft?.hours);
-  const currency = currencies.find((known) => known === left?.draft?.currency);
-  const subdomain = left?.draft?.subdomain;
-  if (!step || !type || !gpus || !hours || !currency || typeof subdomain !== "string") return undefined;
+  if (!step || !left?.draft) return undefined;
+  const { type, gpus, hours, currency, subdomain } = left.draft;
+  if (typeof type !== "string" || typeof currency !== "string" || typeof subdomain !== "string") return undefined;
+  if (typeof gpus !== "number" || typeof hours !== "number") return undefined;
+  const wanted = { container_type: type, gpu_count: gpus, duration: hours, currency };
+  if (notOffered(catalogue, prices(), wanted)) return undefined;
   return { step, draft: { type, gpus, hours, currency, subdomain: subdomain.slice(0, 64) } };
+}
+
+function offered<T>(sold: readonly T[], wanted: T): T {
+  return sold.includes(wanted) ? wanted : (sold[0] ?? wanted);
 }
 
 function isSame(a: Draft, b: Draft): boolean {

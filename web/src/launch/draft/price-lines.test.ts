@@ -45,6 +45,7 @@ test("below the provider's minimum each suggested change reaches it", () => {
   expect(minimumOptions(firstDraft, razorpay, ["USD"])?.map(({ label }) => label)).toEqual(["6 hours", "4 GPUs"]);
   expect(minimumOptions(firstDraft, { USD: 100, INR: 100 }, both)?.map(({ label }) => label)).toEqual([
     "6 hours",
+    "6 GPUs",
     "Pay in INR",
   ]);
   expect(minimumOptions({ ...firstDraft, gpus: 4 }, razorpay, both)).toBeUndefined();

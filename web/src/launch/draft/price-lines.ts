@@ -1,11 +1,12 @@
-import { type Currency, type DurationHours, type GpuCount, planOf, priceTable, quote } from "@berth/contract";
-import { money, moneyShort } from "../../format.ts";
+import { durationLabel, minimumChanges, planOf, quote } from "@berth/contract";
+import { prices } from "../../catalogue.ts";
+import { money, moneyShort, plural } from "../../format.ts";
 import type { Draft } from "./draft.ts";
 
 export interface PriceLines {
-  readonly usd: string;
-  readonly inr: string;
-  /** The amount charged; `other` is the same in the other currency. */
+  /** In every currency, the list currency first. */
+  readonly totals: readonly { readonly currency: string; readonly text: string }[];
+  /** The amount charged; `other` is the same in the other currencies. */
   readonly charged: string;
   readonly other: string;
   readonly rate: string;
@@ -14,25 +15,33 @@ export interface PriceLines {
 
 /** The order panel's sums, from the same `quote()` as the server's (G1). */
 export function priceLines({ gpus, hours, currency }: Pick<Draft, "gpus" | "hours" | "currency">): PriceLines {
-  const usd = money(quote(gpus, hours, "USD").amountMinor, "USD");
-  const inr = money(quote(gpus, hours, "INR").amountMinor, "INR");
-  const [charged, other] = currency === "USD" ? [usd, inr] : [inr, usd];
-  const rate = planOf(hours) === "monthly" ? `${usd} per month` : `${hourly(gpus)} per hour`;
-  return { usd, inr, charged, other, rate, amountMinor: quote(gpus, hours, currency).amountMinor };
+  const sold = prices();
+  const totals = sold.currencies.map(({ code }) => ({
+    currency: code,
+    text: money(quote(sold, gpus, hours, code).amountMinor, code),
+  }));
+  const others = totals.filter((total) => total.currency !== currency);
+  const { amountMinor } = quote(sold, gpus, hours, currency);
+  const rate = planOf(hours) === "monthly" ? `${totals[0]?.text} per month` : `${hourly(gpus)} per hour`;
+  return {
+    ...{ totals, rate, amountMinor },
+    charged: money(amountMinor, currency),
+    other: others.map(({ text }) => text).join(", "),
+  };
 }
 
-export function hourly(gpus: GpuCount): string {
-  return money(quote(gpus, 1, "USD").amountMinor, "USD");
+export function hourly(gpus: number): string {
+  return money(quote(prices(), gpus, 1, "USD").amountMinor, "USD");
 }
 
 /** The price in a cell of the duration choice, without zero cents. */
-export function totalShort(gpus: GpuCount, hours: DurationHours): string {
-  return moneyShort(quote(gpus, hours, "USD").amountMinor, "USD");
+export function totalShort(gpus: number, hours: number): string {
+  return moneyShort(quote(prices(), gpus, hours, "USD").amountMinor, "USD");
 }
 
 /** The printed percentage, stored and never computed (G3); empty if none is printed (G2). */
-export function printedLabel(gpus: GpuCount, plan: "hourly" | "monthly"): string {
-  const row = priceTable.find((candidate) => candidate.gpus === gpus);
+export function printedLabel(gpus: number, plan: "hourly" | "monthly"): string {
+  const row = prices().rows.find((candidate) => candidate.gpus === gpus);
   return (plan === "hourly" ? row?.hourlyLabel : row?.monthlyLabel) ?? "";
 }
 
@@ -47,18 +56,15 @@ export interface MinimumOption {
  */
 export function minimumOptions(
   draft: Draft,
-  minimumMinor: Readonly<Record<Currency, number>>,
-  currencies: readonly Currency[],
+  minimumMinor: Readonly<Record<string, number>>,
+  currencies: readonly string[],
 ): readonly MinimumOption[] | undefined {
-  const reaches = (part: Partial<Draft>) => {
-    const { gpus, hours, currency } = { ...draft, ...part };
-    return quote(gpus, hours, currency).amountMinor >= minimumMinor[currency];
-  };
-  if (reaches({})) return undefined;
-  const options: MinimumOption[] = [
-    { label: "6 hours", change: { hours: 6 } },
-    { label: "4 GPUs", change: { gpus: 4 } },
-    { label: "Pay in INR", change: { currency: "INR" } },
-  ];
-  return options.filter(({ change }) => reaches(change) && currencies.includes(change.currency ?? draft.currency));
+  return minimumChanges(prices(), draft, minimumMinor)
+    ?.filter(({ currency = draft.currency }) => currencies.includes(currency))
+    .map((change) => ({ label: labelOf(change), change }));
+}
+
+function labelOf({ gpus, hours, currency }: Partial<Draft>): string {
+  if (hours !== undefined) return durationLabel(hours);
+  return gpus === undefined ? `Pay in ${currency}` : plural(gpus, "GPU");
 }

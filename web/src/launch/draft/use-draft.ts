@@ -1,6 +1,6 @@
-import { gpuCounts } from "@berth/contract";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
+import { prices } from "../../catalogue.ts";
 import {
   type Draft,
   dropDraft,
@@ -31,7 +31,9 @@ export function useDraft(): CurrentDraft {
   // A link with a name restores its kept files (G31).
   const named = params.get("subdomain")?.slice(0, 64);
   // A link with a number of GPUs comes from a reservation (G86) and continues the earlier draft.
-  const counted = gpuCounts.find((count) => String(count) === params.get("gpus"));
+  const counted = prices()
+    .rows.map(({ gpus }) => gpus)
+    .find((count) => String(count) === params.get("gpus"));
   const [draft, setDraft] = useState<Draft>(() => {
     if (counted !== undefined) return { ...(left?.draft ?? firstDraft), gpus: counted };
     if (named !== undefined) return { ...firstDraft, subdomain: named };

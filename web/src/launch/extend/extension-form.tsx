@@ -1,11 +1,11 @@
-import type { Currency, DurationHours, GpuCount, ProductConfig } from "@berth/contract";
+import { durationLabel, type ProductConfig } from "@berth/contract";
 import { Button, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
 import { useConfig } from "../../api/product-config.ts";
 import { profileQuery } from "../../api/queries.ts";
 import { useSession } from "../../api/session.ts";
-import { durations } from "../../content/environment-types.ts";
+import { prices } from "../../catalogue.ts";
 import type { Environment } from "../../environments/lifecycle/environment.ts";
 import { dateTime, duration, money } from "../../format.ts";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
@@ -13,7 +13,7 @@ import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { Facts } from "../../ui/display/facts.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { toast } from "../../ui/toast/toast.ts";
-import type { Draft } from "../draft/draft.ts";
+import { type Draft, firstDraft } from "../draft/draft.ts";
 import { minimumOptions, priceLines } from "../draft/price-lines.ts";
 import { ChangeButton } from "../purchase/change-button.tsx";
 import type { LaunchState } from "../purchase/launch-state.ts";
@@ -34,13 +34,13 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
   const config = useConfig();
   const session = useSession();
   const profile = useQuery(profileQuery(session?.userId ?? "")).data?.profile;
-  const [hours, setHours] = useState<DurationHours>(1);
-  const [currency, setCurrency] = useState<Currency>("USD");
+  const [hours, setHours] = useState(firstDraft.hours);
+  const [currency, setCurrency] = useState(firstDraft.currency);
   const { id, name, type, subdomain } = environment;
-  const gpus = environment.gpu_count as GpuCount;
+  const { gpu_count: gpus } = environment;
   const draft = { type, subdomain, gpus, hours, currency };
   const { state, start, reset } = useExtension(() => {
-    toast.success(`${labelOf(hours)} added to ${name}`);
+    toast.success(`${durationLabel(hours)} added to ${name}`);
     onClose();
   });
   const close = () => {
@@ -72,12 +72,12 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
         <p className={classes.text}>
           It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to your card.
         </p>
-        <Choices draft={draft} currencies={payments?.currencies} onHours={setHours} onCurrency={setCurrency} />
+        <Choices draft={draft} onHours={setHours} onCurrency={setCurrency} />
         <Facts facts={endsOf(environment, hours)} />
         {options && payments && (
           <BelowMinimum
             options={options}
-            minimum={money(payments.minimumMinor[currency], currency)}
+            minimum={money(payments.minimumMinor[currency] ?? 0, currency)}
             onChange={(change) => {
               if (change.hours) setHours(change.hours);
               if (change.currency) setCurrency(change.currency);
@@ -102,12 +102,11 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
 
 interface ChoicesProps {
   readonly draft: Draft;
-  readonly currencies: readonly Currency[] | undefined;
-  readonly onHours: (hours: DurationHours) => void;
-  readonly onCurrency: (currency: Currency) => void;
+  readonly onHours: (hours: number) => void;
+  readonly onCurrency: (currency: string) => void;
 }
 
-function Choices({ draft: { gpus, hours, currency }, currencies, onHours, onCurrency }: ChoicesProps) {
+function Choices({ draft: { gpus, hours, currency }, onHours, onCurrency }: ChoicesProps) {
   return (
     <>
       <VisuallyHidden id="extend-time">Time to add</VisuallyHidden>
@@ -117,8 +116,8 @@ function Choices({ draft: { gpus, hours, currency }, currencies, onHours, onCurr
           label="Currency"
           name="extend-currency"
           value={currency}
-          options={[...(currencies ?? ["USD", "INR"])]}
-          onChange={(next) => onCurrency(next as Currency)}
+          options={prices().currencies.map(({ code }) => code)}
+          onChange={onCurrency}
         />
       </div>
     </>
@@ -165,8 +164,4 @@ function endsOf({ expires_at, banked_seconds }: Environment, hours: number) {
     { label: "Ends now", value: dateTime(expires_at) },
     { label: "With the new hours", value: dateTime(later) },
   ];
-}
-
-function labelOf(hours: DurationHours): string {
-  return durations.find((known) => known.hours === hours)?.label ?? "";
 }

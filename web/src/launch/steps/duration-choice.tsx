@@ -1,31 +1,39 @@
-import { type DurationHours, type GpuCount, planOf } from "@berth/contract";
+import { planOf } from "@berth/contract";
 import { Radio } from "@mantine/core";
-import { durations } from "../../content/environment-types.ts";
+import { durations, isMonthlySold } from "../../content/environment-types.ts";
 import { plural } from "../../format.ts";
 import { printedLabel, totalShort } from "../draft/price-lines.ts";
 import classes from "./choices.module.css";
 
 interface Props {
   readonly labelledBy: string;
-  readonly gpus: GpuCount;
-  readonly hours: DurationHours;
-  readonly onChange: (part: { readonly hours: DurationHours }) => void;
+  readonly gpus: number;
+  readonly hours: number;
+  readonly onChange: (part: { readonly hours: number }) => void;
+}
+
+/** Which durations are of which plan; empty where there is only one plan. */
+function planHint(): string {
+  const longest = durations().findLast(({ hours }) => planOf(hours) === "hourly");
+  return longest && isMonthlySold()
+    ? ` Up to ${longest.label} is the hourly plan, 1 month (720 hours) the monthly.`
+    : "";
 }
 
 export function DurationChoice({ labelledBy, gpus, hours: chosen, onChange }: Props) {
   return (
     <>
       <p className={classes.hint}>
-        Totals for {plural(gpus, "GPU")}. Up to 1 week is the hourly plan, 1 month (720 hours) the monthly.
+        Totals for {plural(gpus, "GPU")}.{planHint()}
       </p>
       <Radio.Group
         role="group"
         aria-labelledby={labelledBy}
         value={String(chosen)}
-        onChange={(hours) => onChange({ hours: Number(hours) as DurationHours })}
+        onChange={(hours) => onChange({ hours: Number(hours) })}
       >
         <div className={classes.times}>
-          {durations.map(({ hours, label }) => (
+          {durations().map(({ hours, label }) => (
             <Radio.Card
               key={hours}
               value={String(hours)}

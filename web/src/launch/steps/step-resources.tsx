@@ -1,5 +1,6 @@
-import { type Capacity, type GpuCount, type ProductConfig, planOf } from "@berth/contract";
+import { type Capacity, type ProductConfig, planOf } from "@berth/contract";
 import { Radio } from "@mantine/core";
+import { isMonthlySold } from "../../content/environment-types.ts";
 import type { Queue } from "../../environments/queue/use-queue.ts";
 import { plural } from "../../format.ts";
 import { Slots } from "../../ui/display/slots.tsx";
@@ -35,7 +36,7 @@ export function StepResources(props: Props) {
       <p className={classes.note}>
         {planOf(props.draft.hours) === "monthly"
           ? "The monthly plan holds its GPUs for all 720 hours, even while stopped: guaranteed availability, 24/7 dedicated support, custom configurations, volume discount."
-          : "The hourly plan frees its GPUs when you stop and banks the time that is left. The monthly plan holds them for all 720 hours."}
+          : `The hourly plan frees its GPUs when you stop and banks the time that is left.${isMonthlySold() ? " The monthly plan holds them for all 720 hours." : ""}`}
       </p>
     </>
   );
@@ -47,12 +48,12 @@ function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
   return (
     <>
       <h2 id="gpu-title">How many GPUs?</h2>
-      {config && <p className={classes.hint}>{machineLine(capacity, config.gpu)}</p>}
+      {config && <p className={classes.hint}>{machineLine(capacity, config.gpus)}</p>}
       <Radio.Group
         role="group"
         aria-labelledby="gpu-title"
         value={String(draft.gpus)}
-        onChange={(gpus) => onChange({ gpus: Number(gpus) as GpuCount })}
+        onChange={(gpus) => onChange({ gpus: Number(gpus) })}
       >
         <div className={classes.gpus}>
           {countChoices(capacity, now).map(({ gpus, free, note }) => {

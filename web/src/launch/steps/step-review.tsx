@@ -1,5 +1,4 @@
-import type { Capacity, Currency, ProductConfig } from "@berth/contract";
-import { durations } from "../../content/environment-types.ts";
+import { type Capacity, durationLabel, type ProductConfig } from "@berth/contract";
 import { money } from "../../format.ts";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { unitsOf } from "../draft/choices.ts";
@@ -35,7 +34,7 @@ export function StepReview(props: Props) {
       {choices && payments && (
         <BelowMinimum
           options={choices}
-          minimum={money(payments.minimumMinor[draft.currency], draft.currency)}
+          minimum={money(payments.minimumMinor[draft.currency] ?? 0, draft.currency)}
           onChange={onChange}
         />
       )}
@@ -48,8 +47,7 @@ export function StepReview(props: Props) {
 }
 
 function Cost({ draft, onChange, config, capacity }: Props) {
-  const { usd, inr } = priceLines(draft);
-  const hours = durations.find(({ hours: known }) => known === draft.hours)?.label;
+  const { totals } = priceLines(draft);
   return (
     <>
       <div className={classes.cost}>
@@ -61,28 +59,33 @@ function Cost({ draft, onChange, config, capacity }: Props) {
           label="Currency"
           name="currency"
           value={draft.currency}
-          options={[...(config?.payments.currencies ?? ["USD", "INR"])]}
-          onChange={(currency) => onChange({ currency: currency as Currency })}
+          options={totals.map(({ currency }) => currency)}
+          onChange={(currency) => onChange({ currency })}
         />
       </div>
       <table className={classes.sum}>
         <tbody>
           <tr>
             <th scope="row">
-              {unitsOf(draft.gpus, capacity, config)}, {hours}
+              {unitsOf(draft.gpus, capacity, config)}, {durationLabel(draft.hours)}
             </th>
-            <td>{usd}</td>
-            <td>{inr}</td>
+            {totals.map(({ currency, text }) => (
+              <td key={currency}>{text}</td>
+            ))}
           </tr>
           <tr>
             <th scope="row">Storage, stopped time</th>
-            <td>{money(0, "USD")}</td>
-            <td>{money(0, "INR")}</td>
+            {totals.map(({ currency }) => (
+              <td key={currency}>{money(0, currency)}</td>
+            ))}
           </tr>
           <tr data-total>
             <th scope="row">Total</th>
-            <td data-chosen={draft.currency === "USD" || undefined}>{usd}</td>
-            <td data-chosen={draft.currency === "INR" || undefined}>{inr}</td>
+            {totals.map(({ currency, text }) => (
+              <td key={currency} data-chosen={draft.currency === currency || undefined}>
+                {text}
+              </td>
+            ))}
           </tr>
         </tbody>
       </table>

@@ -1,4 +1,4 @@
-import type { Capacity, ContainerType } from "@berth/contract";
+import type { Capacity } from "@berth/contract";
 import { Radio } from "@mantine/core";
 import { environmentTypes } from "../../content/environment-types.ts";
 import { typeChoices } from "../draft/choices.ts";
@@ -16,12 +16,7 @@ export function StepType({ draft, onChange, capacity }: Props) {
   return (
     <>
       <h2 id="type-title">What should be installed?</h2>
-      <Radio.Group
-        role="group"
-        aria-labelledby="type-title"
-        value={draft.type}
-        onChange={(type) => onChange({ type: type as ContainerType })}
-      >
+      <Radio.Group role="group" aria-labelledby="type-title" value={draft.type} onChange={(type) => onChange({ type })}>
         <div className={classes.rows}>
           {environmentTypes.map(({ value, name, blurb, packages }) => {
             const choice = choices.find(({ type }) => type === value);

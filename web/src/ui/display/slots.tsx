@@ -1,5 +1,5 @@
-import { maxGpus } from "@berth/contract";
 import type { ReactNode } from "react";
+import { mostGpus } from "../../catalogue.ts";
 import classes from "./slots.module.css";
 
 interface Props {
@@ -9,8 +9,8 @@ interface Props {
   size?: "sm" | "lg";
 }
 
-/** `filled` of a machine's eight GPUs; decorative, because the number is written beside it. */
-export function Slots({ filled, of = maxGpus, tone = "ink", size = "sm" }: Props) {
+/** `filled` of the GPUs that an environment can have; decorative, because the number is written beside it. */
+export function Slots({ filled, of = Math.max(filled, mostGpus()), tone = "ink", size = "sm" }: Props) {
   return (
     <span className={classes.slots} data-tone={tone} data-size={size} aria-hidden="true">
       {Array.from({ length: of }, (_, place) => place).map((place) => (

@@ -1,0 +1,67 @@
+import { readFileSync } from "node:fs";
+import { type Catalogue, catalogueProblems, catalogueShape } from "@berth/contract";
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
+import { safeParse } from "zod/mini";
+
+/** Its message lists every problem, each with line and field. */
+export class CatalogueError extends Error {}
+
+/** Reads and checks a catalogue (docs/operate/catalogue.md). Throws CatalogueError. */
+export function readCatalogueFile(name: string): Catalogue {
+  const text = textOf(name);
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: false, disallowComments: true });
+  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
+  const [broken] = errors;
+  if (text.trim() === "" || !root) throw new CatalogueError(`${name} is empty`);
+  if (broken)
+    throw new CatalogueError(
+      `${name}, line ${lineOf(broken.offset)}: this is no JSON (${printParseErrorCode(broken.error)})`,
+    );
+  const parsed = safeParse(catalogueShape, JSON.parse(text));
+  const problems = parsed.success ? catalogueProblems(parsed.data) : parsed.error.issues.flatMap(readable);
+  if (parsed.success && problems.length === 0) return parsed.data;
+  throw new CatalogueError(
+    problems
+      .map(({ path, message }) => `${name}, line ${lineOf(placeOf(root, path))}: ${fieldOf(path)} ${message}`)
+      .join("\n    "),
+  );
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new CatalogueError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}
+
+interface Issue {
+  readonly code?: string | undefined;
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly keys?: readonly string[];
+}
+
+/** Names each unknown field, and says what is missing. */
+function readable({ code, path, message, keys = [] }: Issue): readonly Issue[] {
+  if (code === "unrecognized_keys")
+    return keys.map((key) => ({ path: [...path, key], message: "is not a known field" }));
+  return [{ path, message: message.startsWith("Invalid input") ? "is missing or of the wrong kind" : message }];
+}
+
+/** Offset of a field; of the nearest one around it where it is missing. */
+function placeOf(root: Node, path: readonly PropertyKey[]): number {
+  for (let length = path.length; length > 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length) as (string | number)[]);
+    // A property's own line: its value may begin on a later one.
+    if (node) return node.parent?.type === "property" ? node.parent.offset : node.offset;
+  }
+  return root.offset;
+}
+
+/** "prices[0].rows[1].hourly". */
+function fieldOf(path: readonly PropertyKey[]): string {
+  const name = path.map((key) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  return name.replace(/^\./, "") || "the catalogue";
+}
