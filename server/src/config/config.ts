@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Catalogue, defaultCatalogue } from "@berth/contract";
 import { conflicts, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
 import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
-import { backupPattern, type Settings, type Settings, settings, settings } from "./settings.ts";
+import { backupPattern, type Settings, settings } from "./settings.ts";
 
 export type Config = ReturnType<typeof nest>;
 
@@ -49,10 +49,8 @@ function catalogueOf({ CATALOGUE: file, WARM_POOL: pool }: Settings): Catalogue 
 
 function nest(v: Settings, catalogue: Catalogue) {
   return {
-    /** What is sold. */
-    catalogue,
-    /** Undefined: the built-in catalogue. */
-    catalogueFile: v.CATALOGUE,
+    /** Without a file the built-in one. */
+    ...{ catalogue, catalogueFile: v.CATALOGUE },
     port: v.PORT,
     host: v.HOST,
     /** Undefined: main.ts derives it from the port (G96). */
