@@ -49,14 +49,14 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await expect(row).toContainText("Active");
 
   const session = await openSession(page, row.getByRole("link", { name: "Open Session" }));
-  expect(new URL(session.url()).host).toBe(`${name}.localhost:${product.port}`);
+  expect(new URL(session.url()).origin).toBe(product.environmentUrl(name));
   await newNotebook(session);
   await runCell(session, "kept = 6 * 7; open('kept.txt', 'w').write('here'); print('answer', kept)", "answer 42");
 
   await row.getByRole("button", { name: "Pause" }).click();
   await expect(row).toContainText("Paused");
   const paused = await context.newPage();
-  await paused.goto(`http://${name}.localhost:${product.port}/lab`);
+  await paused.goto(`${product.environmentUrl(name)}/lab`);
   await expect(paused.getByRole("link", { name: "Resume" })).toBeVisible();
   await paused.close();
   await row.getByRole("button", { name: "Restart" }).click();
@@ -78,7 +78,7 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await page.getByRole("dialog").getByRole("textbox").fill(name);
   await page.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
   await expect(row).toContainText("Terminated");
-  await again.goto(`http://${name}.localhost:${product.port}/lab`);
+  await again.goto(`${product.environmentUrl(name)}/lab`);
   await expect(again.getByText(/has ended/i).first()).toBeVisible();
   await page.goto("/status");
   await expect(page.getByRole("row", { name: /^Cold/ })).toHaveText(/\d\.\d s\d+\.\d s[1-9]\d*$/);

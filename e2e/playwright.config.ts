@@ -31,7 +31,19 @@ export default defineConfig({
         "--disable-background-networking",
         "--disable-component-update",
         "--disable-sync",
+        ...deployedArguments(),
       ],
     },
   },
 });
+
+/** Leads the names of a deployed installation to this machine, and accepts its certificate alone. */
+function deployedArguments(): string[] {
+  if (!environment.deployed) return [];
+  const { url, envHost, publicKeyHash } = environment.deployed;
+  const names = [new URL(url).hostname, `*.${envHost}`];
+  return [
+    `--host-resolver-rules=${names.map((name) => `MAP ${name} 127.0.0.1`).join(",")}`,
+    `--ignore-certificate-errors-spki-list=${publicKeyHash}`,
+  ];
+}

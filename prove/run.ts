@@ -2,6 +2,7 @@
 import { parseArgs } from "node:util";
 import { proveCapacity } from "./capacity.ts";
 import { proveCrash } from "./crash.ts";
+import { proveDeploy } from "./deploy.ts";
 import { proveFaults } from "./faults.ts";
 import { proveHomes } from "./homes.ts";
 import { proveHostile } from "./hostile.ts";
@@ -23,6 +24,7 @@ interface Options {
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   capacity: proveCapacity,
   crash: proveCrash,
+  deploy: proveDeploy,
   faults: proveFaults,
   homes: proveHomes,
   hostile: proveHostile,

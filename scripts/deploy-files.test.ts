@@ -32,3 +32,15 @@ test("the commands of the TLS page make a certificate that both names have", () 
       stdio: "ignore",
     });
 });
+
+test("compose.yaml and the pages name the release of package.json", () => {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const named = (path: string) => readFileSync(join(root, path), "utf8").match(/(?<=berth[-:])\d+\.\d+\.\d+/g) ?? [];
+  for (const path of ["deploy/compose.yaml", "docs/operate/install.md", "docs/operate/upgrade.md"])
+    expect(new Set(named(path)), path).toEqual(new Set([version]));
+});
+
+test("package refuses a word that it does not know", () => {
+  const done = spawnSync(process.execPath, [join(root, "scripts/package.mjs"), "tarball"], { encoding: "utf8" });
+  expect(done).toMatchObject({ status: 2, stdout: "", stderr: "npm run package [-- image]\n" });
+});

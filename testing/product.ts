@@ -15,6 +15,8 @@ export interface Product {
   readonly port: number;
   readonly pid: number;
   readonly dataDir: string;
+  /** The URL of an environment, without a path. */
+  readonly environmentUrl: (subdomain: string) => string;
   /** The URL of an operator page, with the operator key. */
   readonly operatorPage: (path: string) => string;
   /** stdout and stderr so far. */
@@ -82,6 +84,7 @@ export async function startProduct({
     port: Number(new URL(url).port),
     pid: Number(child.pid),
     dataDir,
+    environmentUrl: (subdomain) => `http://${subdomain}.localhost:${new URL(url).port}`,
     operatorPage: (path) => `${url}${path}?key=${readFileSync(join(dataDir, "operator-key"), "utf8")}`,
     output: () => output,
     async stop() {
@@ -120,7 +123,7 @@ async function containersOf(product: Product): Promise<() => Promise<void>> {
 async function address(child: ChildProcess, output: () => string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const check = () => {
-    const found = /ready at (http:\/\/\S+)/.exec(output())?.[1];
+    const found = /ready at (https?:\/\/\S+)/.exec(output())?.[1];
     if (found) resolve(found);
   };
   child.stdout?.on("data", check);

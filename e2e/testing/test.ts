@@ -3,6 +3,7 @@ import { type BrowserContext, test as base, expect, type Frame, type Page } from
 import type { Database } from "../../server/src/database/database.ts";
 import { endUnpaidOrdersOf } from "../../server/src/payments/orders/end-unpaid-order.ts";
 import { type Customer, must, signUp, until } from "../../testing/customer.ts";
+import { deployedProduct } from "../../testing/deployed-product.ts";
 import { environment } from "../../testing/environment.ts";
 import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
 import { openProductDatabase } from "../../testing/seed.ts";
@@ -40,6 +41,7 @@ export const test = base.extend<Each, Worker>({
   product: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
+      if (environment.deployed) return await use(deployedProduct(environment.deployed));
       const startedAt = Date.now();
       const product = await startProduct();
       if (environment.runtime.RUNTIME === "docker") await waitForFirstProbe(startedAt);
@@ -61,6 +63,8 @@ export const test = base.extend<Each, Worker>({
   ],
   database: [
     async ({ product }, use) => {
+      // Tests of an installation that was not started here use the browser alone.
+      if (environment.deployed) return await use({} as Database);
       const database = await openProductDatabase(product);
       await use(database);
       await database.close();
@@ -70,7 +74,7 @@ export const test = base.extend<Each, Worker>({
   ended: [
     async ({ database: { db } }, use) => {
       await use(undefined);
-      await endRentals(db);
+      if (!environment.deployed) await endRentals(db);
     },
     { auto: true },
   ],

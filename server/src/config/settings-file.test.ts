@@ -85,7 +85,7 @@ PORT=4001
 });
 
 test("an unknown name is a warning with its line", () => {
-  const folder = folderWith("PORT=4000\nGPUS_PER_USR=2\nWHATEVER=1");
+  const folder = folderWith("PORT=4000\nGPUS_PER_USR=2\nWHATEVER=1\nCOMPOSE_PROJECT_NAME=x");
   expect(readSettingsFile({ DATA_DIRS: "x" }, folder).warnings).toEqual([
     "DATA_DIRS is not a setting and does nothing: is DATA_DIR meant?",
     `${folder}/.env, line 2: GPUS_PER_USR is not a setting and does nothing: is GPUS_PER_USER meant?`,

@@ -16,7 +16,7 @@ interface Line {
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 /** Settings whose value is a path: one in the file is relative to the file. */
-const pathSettings: readonly string[] = ["DATA_DIR", "RUNTIMES_DIR"];
+const pathSettings: readonly string[] = ["CATALOGUE", "DATA_DIR", "RUNTIMES_DIR"];
 
 /**
  * The process environment, and below it the settings of ENV_FILE, or of `.env` beside package.json (G137). `NAME_FILE` names
@@ -112,7 +112,8 @@ function settingOfFile(name: string): string | undefined {
 }
 
 function unknownIn(lines: readonly Line[], path: string): string[] {
-  const isKnown = (name: string) => settingNames.includes(name) || settingOfFile(name) !== undefined;
+  // Docker Compose reads the same file.
+  const isKnown = (name: string) => settingNames.includes(name) || settingOfFile(name) || name.startsWith("COMPOSE_");
   return lines
     .filter(({ name }) => !isKnown(name))
     .map(({ number, name }) => {

@@ -10,6 +10,7 @@ import {
 } from "../drivers/docker/firewall/firewall-rules.ts";
 import { prepareRuntime } from "../drivers/process/prepare-runtime.ts";
 import { installationOf } from "../installation/installation.ts";
+import { checkHealth } from "./check-health.ts";
 import { diagnose, reportOf } from "./doctor/diagnose.ts";
 import { type Command, usage } from "./parse-command.ts";
 import { printJson } from "./print-rows.ts";
@@ -26,6 +27,13 @@ export const machineCommands: readonly Command[] = [
     run: (config, _, { json }) => doctor(config, json !== undefined),
   },
   {
+    name: "health",
+    args: [],
+    example: "health",
+    about: "asks this machine's server whether it is ready; ends with 1 when it is not",
+    run: (config) => health(config),
+  },
+  {
     name: "prepare",
     args: [recipes.join(" | ")],
     example: "prepare pytorch",
@@ -40,6 +48,13 @@ export const machineCommands: readonly Command[] = [
     run: (config, args) => firewall(config, ...args),
   },
 ];
+
+async function health(config: Config): Promise<void> {
+  const problem = await checkHealth(config);
+  if (problem === undefined) return console.log("ready");
+  console.error(problem);
+  process.exitCode = 1;
+}
 
 /** Makes a type startable with the process driver; a running server offers it within a minute. */
 async function prepare({ dataDir, runtimesDir }: Config, type = ""): Promise<void> {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { shippedNginx } from "../testing/proxy-command.ts";
 import { freePort } from "../testing/run-proxy.ts";
 import { dataFolder, emptyDatabase, start } from "../testing/server-process.ts";
-import { shippedNginx } from "../testing/shipped-proxy.ts";
 import { hasNginx, startNginx } from "../testing/start-nginx.ts";
 import { type Ask, app, ask, environments, makeCertificate, rent, upgrade } from "./testing/behind-proxy.ts";
 

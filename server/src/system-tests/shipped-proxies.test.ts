@@ -3,12 +3,15 @@ import type { IncomingMessage } from "node:http";
 import { request as requestPlain } from "node:http";
 import { request } from "node:https";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { freePort } from "../testing/run-proxy.ts";
+import { hasProxy, type ProxyName, proxyCommand } from "../testing/proxy-command.ts";
+import { freePort, runProxy } from "../testing/run-proxy.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
-import { shippedProxies } from "../testing/shipped-proxy.ts";
 import { type Ask, app, ask, environments, makeCertificate, options, rent, upgrade } from "./testing/behind-proxy.ts";
 
-describe.each(shippedProxies)("behind $name with the shipped file", ({ name, isHere, start: startProxy }) => {
+const proxies: readonly ProxyName[] = ["nginx", "Caddy"];
+
+describe.each(proxies)("behind %s with the shipped file", (name) => {
+  const isHere = hasProxy(name);
   const reason = isHere ? "" : ` (skipped: there is no ${name} here)`;
 
   test.skipIf(!isHere)(
@@ -22,7 +25,8 @@ describe.each(shippedProxies)("behind $name with the shipped file", ({ name, isH
       await server.url();
       const folder = dataFolder();
       makeCertificate(folder);
-      await startProxy({ folder, port, httpPort, appPorts: [serverPort], environmentPorts: [serverPort] });
+      const place = { folder, port, httpPort, appPorts: [serverPort], environmentPorts: [serverPort] };
+      await runProxy(proxyCommand(name, place), port);
       const world = { ask: (path: string, wanted: Ask) => ask(port, path, wanted) };
       const { host, secret } = await rent(world, "whole");
 

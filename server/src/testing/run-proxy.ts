@@ -2,16 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, onTestFinished } from "vitest";
-
-interface Proxy {
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly port: number;
-  readonly env?: Readonly<Record<string, string>>;
-}
+import type { ProxyCommand } from "./proxy-command.ts";
 
 /** Runs a reverse proxy until the end of the test; resolves when it listens on `port`. */
-export async function runProxy({ program, args, port, env = {} }: Proxy): Promise<void> {
+export async function runProxy({ program, args, env }: ProxyCommand, port: number): Promise<void> {
   const child = spawn(program, args, { stdio: "ignore", env: { PATH: "/usr/sbin:/usr/bin:/bin", ...env } });
   onTestFinished(async () => {
     child.kill("SIGQUIT");

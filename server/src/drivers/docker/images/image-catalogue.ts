@@ -1,4 +1,4 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile, readlink, rename, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 /** An image that was built or pulled, and checked, on this machine. */
@@ -51,6 +51,8 @@ export async function recordImage(type: string, image: CatalogueImage, path = ca
   const before = [...new Set([...replaced, ...(reference ? [reference] : [])])];
   const entry = { ...image, ...(before.length > 0 && { replaced: before }) };
   const content = JSON.stringify({ ...all, [type]: entry }, null, 2);
-  await writeFile(`${path}.new`, `${content}\n`);
-  await rename(`${path}.new`, path);
+  // In a release it is a link to a file outside, because an upgrade replaces the folder (docs/operate/upgrade.md).
+  const place = await readlink(path).catch(() => path);
+  await writeFile(`${place}.new`, `${content}\n`);
+  await rename(`${place}.new`, place);
 }

@@ -1,9 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect } from "vitest";
-import { runProxy } from "./run-proxy.ts";
-import { hasNginx, startNginx } from "./start-nginx.ts";
 
 /** Where a proxy of a test listens and what is behind it. */
 export interface ProxyPlace {
@@ -15,25 +12,40 @@ export interface ProxyPlace {
   readonly environmentPorts: readonly number[];
 }
 
-interface ShippedProxy {
-  readonly name: string;
-  readonly isHere: boolean;
-  readonly start: (place: ProxyPlace) => Promise<void>;
+export interface ProxyCommand {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
-const caddy = "/usr/bin/caddy";
+export type ProxyName = "nginx" | "Caddy";
 
-/** The proxies that `deploy/` has a file for, each with that file. */
-export const shippedProxies: readonly ShippedProxy[] = [
-  {
-    name: "nginx",
-    isHere: hasNginx,
-    start: (place) => startNginx({ ...place, servers: shippedNginx(place) }),
-  },
-  { name: "Caddy", isHere: existsSync(caddy), start: startCaddy },
-];
+const programs: Readonly<Record<ProxyName, string>> = { nginx: "/usr/sbin/nginx", Caddy: "/usr/bin/caddy" };
 
-/** The servers of `deploy/nginx.conf` with these ports. A request may choose its gateway by `x-gateway: one` or `two`. */
+export const hasProxy = (name: ProxyName) => existsSync(programs[name]);
+
+/** Writes the file that is shipped in `deploy/`, with these ports, and returns the command that runs it in the foreground. */
+export function proxyCommand(name: ProxyName, place: ProxyPlace): ProxyCommand {
+  return name === "nginx" ? nginxCommand(place.folder, shippedNginx(place)) : caddyCommand(place);
+}
+
+/** nginx with `servers` in its http block; it writes only to `folder`. */
+export function nginxCommand(folder: string, servers: string): ProxyCommand {
+  const file = join(folder, "nginx.conf");
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const temp = temporary.map((name) => `${name}_temp_path ${folder}/${name};`).join(" ");
+  writeFileSync(
+    file,
+    `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log; worker_rlimit_nofile 8192;
+events { worker_connections 4096; }
+http { access_log off; ${temp}
+${servers}
+}`,
+  );
+  return { program: programs.nginx, args: ["-c", file], env: {} };
+}
+
+/** The servers of `deploy/nginx.conf`. A request may choose its gateway by `x-gateway: one` or `two`. */
 export function shippedNginx({ folder, port, httpPort, appPorts, environmentPorts }: ProxyPlace): string {
   const serversOf = (ports: readonly number[]) => ports.map((each) => `server 127.0.0.1:${each};`).join(" ");
   const [one, two = one] = environmentPorts;
@@ -51,21 +63,13 @@ export function shippedNginx({ folder, port, httpPort, appPorts, environmentPort
   return `${choice}\n${servers}`;
 }
 
-async function startCaddy({ folder, port, httpPort, appPorts: [appPort] }: ProxyPlace): Promise<void> {
+function caddyCommand({ folder, port, httpPort, appPorts: [appPort] }: ProxyPlace): ProxyCommand {
   const file = join(folder, "Caddyfile");
   const options = `{\n\tadmin off\n\thttp_port ${httpPort}\n\thttps_port ${port}\n\tdefault_bind 127.0.0.1\n}\n`;
-  const sites = replaced("Caddyfile", [
-    ["127.0.0.1:3000", `127.0.0.1:${appPort}`],
-    [
-      "/etc/berth/tls/fullchain.pem /etc/berth/tls/privkey.pem",
-      certificateIn(folder)
-        .map(([, path]) => path)
-        .join(" "),
-    ],
-  ]);
+  const sites = replaced("Caddyfile", [["127.0.0.1:3000", `127.0.0.1:${appPort}`], ...certificateIn(folder)]);
   writeFileSync(file, options + sites);
   const env = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  await runProxy({ program: caddy, args: ["run", "--config", file, "--adapter", "caddyfile"], port, env });
+  return { program: programs.Caddy, args: ["run", "--config", file, "--adapter", "caddyfile"], env };
 }
 
 const certificateIn = (folder: string): readonly (readonly [string, string])[] => [
@@ -77,7 +81,7 @@ const certificateIn = (folder: string): readonly (readonly [string, string])[] =
 function replaced(name: string, changes: readonly (readonly [from: string, to: string])[]): string {
   let text = readFileSync(fileURLToPath(new URL(`../../../deploy/${name}`, import.meta.url)), "utf8");
   for (const [from, to] of changes) {
-    expect(text, name).toContain(from);
+    if (!text.includes(from)) throw new Error(`deploy/${name} has no ${from}`);
     text = text.replace(from, () => to);
   }
   return text;

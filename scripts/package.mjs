@@ -1,0 +1,81 @@
+// npm run package [-- image]: makes the release in dist/, and with `image` also the container image (docs/operate/install.md).
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { buildWeb, install, root, run } from "./setup.mjs";
+
+const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const name = `berth-${version}`;
+const shipped =
+  /^(bin|contract|deploy|docs|images|server)\/|^web\/package\.json$|^(\.env\.example|CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json|package-lock\.json)$/;
+const forTests =
+  /\.(test|suite)\.tsx?$|(^|\/)testing\/|\/system-tests\/|\/testing(-setup)?\.ts$|(^|\/)[\w.]*tsconfig\.json$/;
+
+const words = process.argv.slice(2);
+if (words.some((word) => word !== "image")) {
+  console.error("npm run package [-- image]");
+  process.exit(2);
+}
+install();
+buildWeb();
+const folder = mkdtempSync(join(tmpdir(), "berth-package-"));
+try {
+  const stage = join(folder, name);
+  copyProduct(stage);
+  installProduction(stage);
+  pack(folder);
+  if (words.includes("image")) buildImage(stage);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function copyProduct(stage) {
+  const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
+  for (const path of tracked.filter((each) => shipped.test(each) && !forTests.test(each))) {
+    mkdirSync(join(stage, dirname(path)), { recursive: true });
+    cpSync(join(root, path), join(stage, path));
+  }
+  cpSync(join(root, "web/dist"), join(stage, "web/dist"), { recursive: true });
+  // The record of a machine's images outlives an upgrade, which replaces this folder.
+  symlinkSync("/var/lib/berth/images.json", join(stage, "images/catalogue.json"));
+}
+
+/** With Node and PostgreSQL for this platform, so that the machine that it runs on needs neither npm nor a network. */
+function installProduction(stage) {
+  const workspaces = ["--workspace=contract", "--workspace=server", "--include-workspace-root"];
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  run("npm", ["ci", "--omit=dev", ...workspaces, ...quiet], { cwd: stage });
+  // Headers, npm and a second link to the program itself.
+  rmSync(join(stage, "node_modules/node/node_modules"), { recursive: true });
+}
+
+/** The same commit gives the same bytes: sorted names, one time, one owner. */
+function pack(from) {
+  mkdirSync(join(root, "dist"), { recursive: true });
+  const file = `${name}-${process.platform}-${process.arch}.tar.gz`;
+  const time = execFileSync("git", ["log", "-1", "--format=%ct"], { cwd: root, encoding: "utf8" }).trim();
+  const same = [
+    "--sort=name",
+    "--owner=0",
+    "--group=0",
+    "--numeric-owner",
+    "--mode=u+rw,go+rX,go-w",
+    `--mtime=@${time}`,
+  ];
+  run("tar", [...same, "--use-compress-program=gzip -n", "-C", from, "-cf", join(root, "dist", file), name]);
+  const digest = createHash("sha256")
+    .update(readFileSync(join(root, "dist", file)))
+    .digest("hex");
+  writeFileSync(join(root, "dist", `${file}.sha256`), `${digest}  ${file}\n`);
+  console.log(`dist/${file}\n${digest}`);
+}
+
+/** On any base that apt can fill: BASE_IMAGE. */
+function buildImage(stage) {
+  const base = process.env["BASE_IMAGE"] ?? "debian:bookworm-slim";
+  const file = join(stage, "deploy/Dockerfile");
+  run("docker", ["build", "--build-arg", `BASE_IMAGE=${base}`, "--file", file, "--tag", `berth:${version}`, stage]);
+  console.log(`berth:${version}`);
+}
