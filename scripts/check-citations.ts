@@ -12,7 +12,7 @@ interface Citation {
 }
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
-const generated = /(^|\/)(node_modules|dist|data|shared|test-results|playwright-report|\.\w+)(\/|$)/;
+const generated = /(^|\/)(node_modules|dist|dist-console|data|shared|test-results|playwright-report|\.\w+)(\/|$)/;
 /** Contain broken citations on purpose. */
 const faulty = ["scripts/check-citations.test.ts", "scripts/broken-links.test.ts"];
 /** Code that reads docs/ names its pages as they name each other. */

@@ -15,13 +15,14 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/environments": ". leases time hosts homes activity queue warm-pool allocation reconciler api",
   "server/src/payments": "ledger provider embedded-provider refunds disputes settlement orders",
   "server/src/operator":
-    "parse-command.ts process-registry.ts print-rows.ts with-database.ts audit backup capacity doctor .",
+    "parse-command.ts process-registry.ts print-rows.ts with-database.ts audit accounts backup capacity doctor . console",
   "server/src/gateway": "http-client principal target refusals access sign-in forward .",
   contract: "src",
-  "contract/src": "catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support .",
+  "contract/src": "catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support . console",
   web: "src docs .",
   "web/src":
-    "catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell .",
+    "catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
+  "web/src/console": "frame now audit .",
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",
@@ -50,9 +51,14 @@ process.exit(faults.length > 0 ? 1 : 0);
 function importsOf(path: string, text: string): string[] {
   const found = text.matchAll(/(?:\bfrom|^import|\bimport\()\s*"([^"]+)"/gm);
   const targets = [...found].map(([, name = ""]) =>
-    name.startsWith(".") ? posix.join(dirname(path), name) : (packages[name] ?? ""),
+    name.startsWith(".") ? posix.join(dirname(path), name) : (packages[name] ?? consoleCalls(name)),
   );
   return targets.filter((target) => files.has(target));
+}
+
+/** `@berth/contract/console/now` is a file of its own. */
+function consoleCalls(name: string): string {
+  return name.replace(/^@berth\/contract\/(.+)$/, "contract/src/$1.ts");
 }
 
 function judge(from: string, to: string): void {

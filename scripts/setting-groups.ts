@@ -8,6 +8,10 @@ export const settingGroups: readonly { readonly title: string; readonly names: s
     names:
       "RUNTIME DOCKER_HOST DOCKER_REACH SSH_AUTH_SOCK WARM_POOL SLOTS PROCESS_NETWORK UNSAFE_PUBLIC_PROCESS_DRIVER",
   },
+  {
+    title: "Operator's console",
+    names: "OPERATOR_PORT OPERATOR_HOST OPERATOR_URL OPERATOR_SECOND_FACTOR",
+  },
   { title: "Payments", names: "PAYMENTS RAZORPAY_KEY_ID RAZORPAY_KEY_SECRET RAZORPAY_WEBHOOK_SECRET" },
   { title: "Tax", names: "TAX_GSTIN TAX_LEGAL_NAME TAX_ADDRESS TAX_LUT" },
   { title: "Sign-in", names: "IDENTITY IDENTITY_SECRET" },

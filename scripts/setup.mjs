@@ -37,6 +37,7 @@ export function buildWeb() {
       "web/index.html",
       "web/package.json",
       "web/vite.config.ts",
+      "web/vite.console.config.ts",
       "web/prerender.ts",
       "web/draw-icons.ts",
       "web/compress.ts",

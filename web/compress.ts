@@ -7,10 +7,11 @@ import { brotliCompress, gzip } from "node:zlib";
  * The last build step: writes compressed copies of text files, so that the server compresses nothing per request. Pages
  * are excluded, because the server fills their placeholders first (server/src/http/documents.ts).
  */
-const dist = join(import.meta.dirname, "dist");
+const folders = ["dist", "dist-console"].map((name) => join(import.meta.dirname, name));
 const worthwhileBytes = 1024;
 
-for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+const entries = await Promise.all(folders.map((dist) => readdir(dist, { recursive: true, withFileTypes: true })));
+for (const entry of entries.flat()) {
   // The server runs it and sends it to nobody.
   if (entry.parentPath.endsWith(".draw")) continue;
   if (!entry.isFile() || !/\.(js|css|svg|json|txt)$/.test(entry.name)) continue;

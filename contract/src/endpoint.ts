@@ -6,11 +6,12 @@ export interface Endpoint<
   Path extends `/${string}`,
   Body extends ZodMiniType,
   Reply extends ZodMiniType,
-  Auth extends "bearer" | "none",
+  Auth extends "bearer" | "none" | "operator",
 > {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** OpenAPI notation: `/profile/{user_id}`. A `{user_id}` must be the token's subject. */
   readonly path: Path;
+  /** `bearer`: a tenant's token. `operator`: a sign-in to the operator's console, which alone has such calls. */
   readonly auth: Auth;
   readonly summary: string;
   /** Allowed values of path parameters; other values match no route. */
@@ -44,7 +45,7 @@ export function endpoint<
   Path extends `/${string}`,
   Body extends ZodMiniType,
   Reply extends ZodMiniType,
-  Auth extends "bearer" | "none",
+  Auth extends "bearer" | "none" | "operator",
 >(definition: Endpoint<Path, Body, Reply, Auth>): Endpoint<Path, Body, Reply, Auth> {
   return definition;
 }

@@ -43,6 +43,7 @@ import { countMails } from "./metrics/count-mails.ts";
 import { createMetrics, type Metrics } from "./metrics/create-metrics.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { startBackups } from "./operator/backup/start-backups.ts";
+import { startConsole } from "./operator/console/start-console.ts";
 import { settingsOf, startPresence } from "./operator/process-registry.ts";
 import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts";
 import { delivery } from "./payments/settlement/delivery.ts";
@@ -53,6 +54,7 @@ import { serveMetrics } from "./roles/serve-metrics.ts";
 import { startPurging } from "./roles/start-purging.ts";
 
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
+const consoleDist = fileURLToPath(new URL("../../web/dist-console", import.meta.url));
 
 try {
   const settings = readSettingsFile(process.env);
@@ -109,10 +111,11 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   // Stopped before the app, where loops call the embedded provider, and concurrently, because each may wait for a host or relay.
   const loops = rental && roles.has("worker") ? workerLoops({ ...common, ...rental }) : [];
   resources.defer(allLoops([...loops, startDiskWatch(dataDir, log)]).stop);
+  const consoleLines = await serveConsole(common, resources);
   const health = await serveMetrics({ ...common, pool, gateway, rental });
   if (health) resources.defer(health.close);
   for (const text of warnings(config)) log.warn({ event: "setting.warning" }, text);
-  for (const line of pageLines(config, local)) console.log(line);
+  for (const line of [...pageLines(config, local), ...consoleLines]) console.log(line);
   if (health) console.log(`Health checks are at ${health.url}/healthz and ${health.url}/readyz, metrics at /metrics`);
   console.log(
     isServer(config) ? `${config.brand.name} is ready at ${appUrl}` : `${config.brand.name}'s worker is ready`,
@@ -216,6 +219,14 @@ function workerLoops(deps: Common & Rental): Loop[] {
     startPurging(db, log),
     ...(config.backup ? [startBackups({ db, config, schedule: config.backup, log })] : []),
   ];
+}
+
+/** Returns the line that names its address. */
+async function serveConsole(deps: Common, resources: AsyncDisposableStack): Promise<string[]> {
+  const started = await startConsole({ ...deps, dist: consoleDist });
+  if (!started) return [];
+  resources.defer(started.close);
+  return [`The operator's console is at ${started.url}`];
 }
 
 function environmentLoops(

@@ -19,6 +19,10 @@ const subjects = {
   "host.lose": "host",
   "host.remove": "host",
   "host.undrain": "host",
+  "operator.add": "operator",
+  "operator.remove": "operator",
+  "operator.reset": "operator",
+  "operator.set_up": "operator",
   "refund.decline": "order",
   "refund.grant": "order",
 } as const;

@@ -65,6 +65,27 @@ test.each([
     "the embedded payment provider needs api and worker in one process",
   ],
   ["one port used twice", { METRICS_PORT: "3000" }, "METRICS_PORT and PORT: two different ports"],
+  ["the app's port as the console's", { OPERATOR_PORT: "3000" }, "OPERATOR_PORT, PORT and METRICS_PORT: different"],
+  [
+    "the metrics' port as the console's",
+    { OPERATOR_PORT: "9100", METRICS_PORT: "9100" },
+    "OPERATOR_PORT, PORT and METRICS_PORT: different",
+  ],
+  [
+    "a public console without TLS",
+    { OPERATOR_PORT: "1", OPERATOR_HOST: "0.0.0.0" },
+    "OPERATOR_URL has to be its https",
+  ],
+  [
+    "a public console over plain HTTP",
+    { OPERATOR_PORT: "1", OPERATOR_URL: "http://desk.example" },
+    "OPERATOR_URL has to be its https",
+  ],
+  [
+    "a public console without a second factor",
+    { OPERATOR_PORT: "1", OPERATOR_URL: "https://desk.example", OPERATOR_SECOND_FACTOR: "false" },
+    "OPERATOR_SECOND_FACTOR=false is for loopback only",
+  ],
   ["a share over 1", { NEWCOMER_SHARE: "1.5" }, "NEWCOMER_SHARE"],
   ["an invalid port", { PORT: "70000" }, "PORT"],
   ["an invalid boolean", { UNSAFE_PUBLIC_PROCESS_DRIVER: "yes" }, "UNSAFE_PUBLIC_PROCESS_DRIVER"],
@@ -161,6 +182,17 @@ test("the limits of mailed links per account, network and domain", () => {
     domainPerDay: 7,
   });
   expect(problemsOf({ NETWORK_MAILS_PER_DAY: "0" })).toEqual([expect.stringContaining("NETWORK_MAILS_PER_DAY")]);
+});
+
+test("G143 the console: none by default, on loopback without a second factor, from outside with one", () => {
+  expect(readConfig({}).console).toBeUndefined();
+  expect(readConfig({ OPERATOR_PORT: "3100" }).console).toEqual({
+    ...{ port: 3100, host: "127.0.0.1", url: undefined, needsSecondFactor: false },
+  });
+  expect(readConfig({ OPERATOR_PORT: "3100", OPERATOR_SECOND_FACTOR: "true" }).console?.needsSecondFactor).toBe(true);
+  expect(readConfig({ OPERATOR_PORT: "3100", OPERATOR_URL: "https://desk.example/" }).console).toEqual({
+    ...{ port: 3100, host: "127.0.0.1", url: "https://desk.example", needsSecondFactor: true },
+  });
 });
 
 test("one message has every problem, and no secret", () => {

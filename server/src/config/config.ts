@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Catalogue, defaultCatalogue } from "@berth/contract";
-import { conflicts, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
+import { conflicts, isConsolePublic, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
 import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
 import { backupPattern, type Settings, settings } from "./settings.ts";
 
@@ -75,6 +75,7 @@ function nest(v: Settings, catalogue: Catalogue) {
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
     /** Port on loopback for /healthz and /readyz, for any role. */
     metricsPort: v.METRICS_PORT,
+    console: readConsole(v),
     roles: new Set(v.ROLES.split(",") as Role[]),
     /** Slots are not sold with live keys (docs/internals/runtime.md). Undefined: as many as a host's memory allows. */
     slots: isLive(v) ? 0 : v.SLOTS,
@@ -118,6 +119,18 @@ function readPayments(v: Settings) {
 /** The seller as registered for GST in India; undefined: receipts without tax (docs/internals/money.md). */
 function readSeller({ TAX_GSTIN: gstin, TAX_LEGAL_NAME: legalName, TAX_ADDRESS: address, TAX_LUT: lut }: Settings) {
   return gstin && legalName && address ? { gstin, legalName, address, lut } : undefined;
+}
+
+/** The operator's console; undefined without OPERATOR_PORT (G143). */
+function readConsole(v: Settings) {
+  if (v.OPERATOR_PORT === undefined) return undefined;
+  return {
+    port: v.OPERATOR_PORT,
+    host: v.OPERATOR_HOST,
+    /** Undefined: derived from the port. */
+    url: v.OPERATOR_URL?.replace(/\/$/, ""),
+    needsSecondFactor: v.OPERATOR_SECOND_FACTOR ?? isConsolePublic(v),
+  };
 }
 
 function readMail(v: Settings) {

@@ -77,6 +77,18 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
     (v) => v.METRICS_PORT !== undefined && v.METRICS_PORT !== 0 && v.METRICS_PORT === v.PORT,
     "METRICS_PORT and PORT: two different ports",
   ],
+  [
+    (v) => v.OPERATOR_PORT !== undefined && [v.PORT, v.METRICS_PORT].includes(v.OPERATOR_PORT),
+    "OPERATOR_PORT, PORT and METRICS_PORT: different ports",
+  ],
+  [
+    (v) => isConsolePublic(v) && !v.OPERATOR_URL?.startsWith("https:"),
+    "the operator's console is reachable from outside: OPERATOR_URL has to be its https address, behind a TLS proxy",
+  ],
+  [
+    (v) => isConsolePublic(v) && v.OPERATOR_SECOND_FACTOR === false,
+    "the operator's console is reachable from outside: OPERATOR_SECOND_FACTOR=false is for loopback only",
+  ],
   [(v) => rolesOf(v).length < 3 && !v.DATABASE_URL, "ROLES: split roles need DATABASE_URL (G99)"],
 ];
 
@@ -94,6 +106,11 @@ export function secretsOf({ RAZORPAY_WEBHOOK_SECRET: text = "" }: Settings): str
 
 function isRole(role: string): role is Role {
   return role === "api" || role === "gateway" || role === "worker";
+}
+
+/** Whether the operator's console is reachable from other machines, by its own address or through a proxy. */
+export function isConsolePublic(v: Settings): boolean {
+  return v.OPERATOR_PORT !== undefined && (!isLoopback(v.OPERATOR_HOST) || isPublic(v.OPERATOR_URL));
 }
 
 export function isPublic(url: string | undefined): boolean {

@@ -198,6 +198,24 @@ export const settings = z.object({
     .optional()
     .describe("JSON file with what is sold: types, prices, durations, currencies (docs/operate/catalogue.md)")
     .meta({ unset: "the built-in catalogue", example: "catalogue.json" }),
+  OPERATOR_PORT: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(65535)
+    .optional()
+    .describe("Port of the operator's console, in any role")
+    .meta({ unset: "no console", example: "3100" }),
+  OPERATOR_HOST: z.string().min(1).default("127.0.0.1").describe("The address that the console listens on"),
+  OPERATOR_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe("The console's address behind a TLS proxy, without a path; needed when it is reachable from outside")
+    .meta({ unset: "`http://localhost:{OPERATOR_PORT}`", example: "https://operator.berth.example" }),
+  OPERATOR_SECOND_FACTOR: yesNo
+    .optional()
+    .describe("Whether operators sign in with a second factor; never off when the console is reachable from outside")
+    .meta({ unset: "true when it is reachable from outside" }),
   WARM_POOL: z
     .string()
     .regex(new RegExp(`^(${poolOf}(,${poolOf})*)?$`), "such as jupyter=2,pytorch=1")

@@ -606,6 +606,55 @@ create index notifications_newest on notifications (user_id, created_at desc);
 create trigger notifications_alive before insert on notifications for each row execute function skip_deleted();
 create trigger notifications_changed after insert or update on notifications for each row execute function tell_change('notification');
 
+create table operator_links (
+  hash bytea not null,
+  operator_id text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  address text,
+  browser bytea,
+  factor_sealed bytea,
+  used_at timestamptz,
+  constraint operator_links_pkey primary key (hash),
+  constraint operator_links_check check (num_nulls(address, browser) in (0, 2)),
+  constraint operator_links_operator_id_fkey foreign key (operator_id) references operators(id) on delete cascade
+);
+create index operator_links_operator on operator_links (operator_id);
+
+create table operator_recovery_codes (
+  operator_id text not null,
+  hash bytea not null,
+  used_at timestamptz,
+  constraint operator_recovery_codes_pkey primary key (operator_id, hash),
+  constraint operator_recovery_codes_operator_id_fkey foreign key (operator_id) references operators(id) on delete cascade
+);
+
+create table operator_sessions (
+  id text not null,
+  operator_id text not null,
+  created_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz,
+  address text not null,
+  constraint operator_sessions_pkey primary key (id),
+  constraint operator_sessions_operator_id_fkey foreign key (operator_id) references operators(id) on delete cascade
+);
+create index operator_sessions_operator on operator_sessions (operator_id);
+
+create table operators (
+  id text not null,
+  email text not null,
+  email_key text not null,
+  password_hash text,
+  factor_sealed bytea,
+  factor_step bigint,
+  created_at timestamptz not null default now(),
+  constraint operators_pkey primary key (id),
+  constraint operators_check check (password_hash is not null or factor_sealed is null),
+  constraint operators_email_key_key unique (email_key)
+);
+
 create table orders (
   id text not null,
   user_id text not null,

@@ -401,6 +401,39 @@ export interface Tables {
     created_at: Generated<Date>;
     read_at: Date | null;
   };
+  operator_links: {
+    hash: Buffer;
+    operator_id: string;
+    created_at: Generated<Date>;
+    expires_at: Date;
+    address: string | null;
+    browser: Buffer | null;
+    factor_sealed: Buffer | null;
+    used_at: Date | null;
+  };
+  operator_recovery_codes: {
+    operator_id: string;
+    hash: Buffer;
+    used_at: Date | null;
+  };
+  operator_sessions: {
+    id: string;
+    operator_id: string;
+    created_at: Generated<Date>;
+    seen_at: Generated<Date>;
+    expires_at: Date;
+    revoked_at: Date | null;
+    address: string;
+  };
+  operators: {
+    id: string;
+    email: string;
+    email_key: string;
+    password_hash: string | null;
+    factor_sealed: Buffer | null;
+    factor_step: number | null;
+    created_at: Generated<Date>;
+  };
   orders: {
     id: string;
     user_id: string;

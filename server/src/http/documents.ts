@@ -33,7 +33,7 @@ export type Documents = ReadonlyMap<string, Document>;
 
 /** All built pages by path without ".html" ("docs/use/paying"), filled in and compressed once; empty without a build. */
 export async function readDocuments(dist: string, settings: PageSettings): Promise<Documents> {
-  if (!existsSync(join(dist, "shell.html"))) return new Map();
+  if (!existsSync(dist)) return new Map();
   const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith(".html"));
   const built = await Promise.all(
     files.map(async (file) => ({

@@ -7,8 +7,8 @@ import { type User, userOf } from "./request-user.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     endpoint?: AnyEndpoint;
-    /** `bearer`: refused without a valid token (limit-requests.ts). */
-    auth?: "bearer" | "none";
+    /** `bearer`: refused without a valid token (limit-requests.ts). `operator`: without a sign-in to the console. */
+    auth?: "bearer" | "none" | "operator";
   }
 }
 

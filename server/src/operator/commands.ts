@@ -1,3 +1,4 @@
+import { operatorsCommands } from "./accounts/operators-commands.ts";
 import { auditCommands } from "./audit/audit-commands.ts";
 import { backupCommands } from "./backup/backup-commands.ts";
 import { capacityCommands } from "./capacity/capacity-commands.ts";
@@ -15,6 +16,7 @@ export const commands: readonly Command[] = [
   ...auditCommands,
   ...backupCommands,
   ...catalogueCommands,
+  ...operatorsCommands,
   {
     name: "completion",
     args: [shells.join(" | "), "[PROGRAM]"],

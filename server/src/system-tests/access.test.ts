@@ -4,6 +4,7 @@ import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { newId } from "../database/new-id.ts";
 import { localDeps } from "../identity/local/local-deps.ts";
+import { operatorSessions } from "../operator/console/operator-sessions.ts";
 import { appUrl, containerRequest, secret, type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
 import {
   type Assignment,
@@ -71,6 +72,13 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /embedded-gateway/v1/test/payments": "merchant",
 };
 
+/** The token of a sign-in to the operator's console (G143). */
+async function operatorToken(db: World["db"]): Promise<string> {
+  const operator = { id: newId(), email: "ada@berth.example", email_key: "ada@berth.example" };
+  await db.insertInto("operators").values(operator).execute();
+  return await operatorSessions(db, secret).open(operator.id, "127.0.0.1");
+}
+
 /** Invalid authorization headers, made of tokens that an attacker could have. */
 async function refusedHeaders({ db, identity, victim, outsider, rented, signUp, must, call }: World) {
   const { keys } = localDeps({ db, secret, appUrl, limits: { signInsPerMinute: 1 } });
@@ -114,6 +122,7 @@ async function refusedHeaders({ db, identity, victim, outsider, rented, signUp, 
     "the session of another": await sign({ sub: outsider.id }),
     "a refresh token": victim.refreshToken,
     "the environment's own secret": rented.jupyter_token,
+    "an operator's sign-in": await operatorToken(db),
     "signed out": signedOut.token,
     disabled: disabled.token,
     deleted: deleted.token,

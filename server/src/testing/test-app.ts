@@ -192,14 +192,14 @@ const unlimited = {
   NETWORK_MAILS_PER_DAY: "1000000",
 };
 
-interface Route {
+export interface Route {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly url: string;
   readonly config: RouteOptions["config"];
 }
 
 /** Records all routes of the next app, also those outside the contract: Fastify itself can only print them. */
-function listRoutes(): () => readonly Route[] {
+export function listRoutes(): () => readonly Route[] {
   const routes: Route[] = [];
   const onInitialization = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };

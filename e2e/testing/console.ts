@@ -1,0 +1,96 @@
+import { execFile } from "node:child_process";
+import { createHmac } from "node:crypto";
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { test as base, type Page } from "@playwright/test";
+import type { Database } from "../../server/src/database/database.ts";
+import { environment } from "../../testing/environment.ts";
+import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
+import { openProductDatabase } from "../../testing/seed.ts";
+
+export { expect } from "@playwright/test";
+
+export const password = "good password 1";
+
+/** A product on the fake driver with the operator's console, and its command line. */
+export interface Desk {
+  readonly product: Product;
+  readonly db: Database["db"];
+  /** Address of the console. */
+  readonly url: string;
+  /** Runs `operator -- ...` and returns what it prints. */
+  readonly operate: (...args: string[]) => Promise<string>;
+}
+
+interface Each {
+  /** Address of an operator who is signed in. */
+  readonly operator: string;
+}
+
+export const test = base.extend<Each, { readonly desk: Desk }>({
+  desk: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
+    async ({}, use) => {
+      const port = await freePort();
+      const env = { RUNTIME: "fake", OPERATOR_PORT: String(port), OPERATOR_SECOND_FACTOR: "true" };
+      const product = await startProduct({ env });
+      const database = await openProductDatabase(product);
+      const operate = async (...args: string[]) => {
+        const program = join(import.meta.dirname, "../../server/src/operator/main.ts");
+        const given = { env: { ...environment.shell, ...env, PORT: String(product.port), DATA_DIR: product.dataDir } };
+        return (await promisify(execFile)(process.execPath, [program, ...args], given)).stdout;
+      };
+      await use({ product, db: database.db, url: `http://localhost:${port}`, operate });
+      await database.close();
+      await product.stop();
+      removeFolder(product.dataDir);
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+  baseURL: async ({ desk }, use) => use(desk.url),
+  operator: async ({ desk, page }, use, { testId }) => {
+    const email = `operator-${testId}-${Date.now()}@berth.example`;
+    const link = await linkFor(desk, email);
+    const post = (path: string, data: object) =>
+      page.request.post(`/operator/api/${path}`, { data, headers: { origin: desk.url }, failOnStatusCode: true });
+    const { second_factor } = await (await post("link/open", { link })).json();
+    await post("link/spend", { link, password, code: codeOf(second_factor.secret) });
+    await use(email);
+  },
+});
+
+/** The code of a new operator's link. */
+export async function linkFor({ operate }: Desk, email: string): Promise<string> {
+  return /#(\S+)/.exec(await operate("operators", "add", email))?.[1] ?? "";
+}
+
+/** Opens a screen of the console and waits for it. */
+export async function openScreen(page: Page, path: string, title: string): Promise<void> {
+  await page.goto(`/operator${path}`);
+  await page.getByRole("banner").getByRole("heading", { name: title, level: 1 }).waitFor();
+}
+
+/** The six digits of an authenticator app (RFC 6238), some steps of 30 s from now. */
+export function codeOf(base32: string, steps = 0): string {
+  const bits = [...base32].map((letter) =>
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"),
+  );
+  const bytes = bits.join("").match(/.{8}/g) ?? [];
+  const counter = Buffer.alloc(8);
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
+  const key = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
+  const mac = createHmac("sha1", key).update(counter).digest();
+  const at = (mac[19] ?? 0) & 15;
+  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}

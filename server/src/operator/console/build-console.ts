@@ -1,0 +1,68 @@
+import rateLimit from "@fastify/rate-limit";
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import { AppError } from "../../app-error.ts";
+import { trustedProxies } from "../../http/client-address.ts";
+import { readDocuments } from "../../http/documents.ts";
+import { guardBrowsers } from "../../http/guard-browsers.ts";
+import { handleErrors, refuseAddress } from "../../http/handle-errors.ts";
+import { addressKey } from "../../http/limit-requests.ts";
+import { parseBodies } from "../../http/parse-bodies.ts";
+import { IdentityError } from "../../identity/identity.ts";
+import { refusalOf } from "../../identity/refusal-of.ts";
+import { auditRoutes } from "./audit-routes.ts";
+import type { ConsoleDeps } from "./console-deps.ts";
+import { guardConsole } from "./guard-console.ts";
+import { nowRoutes } from "./now-routes.ts";
+import { operatorSessions } from "./operator-sessions.ts";
+import { serveConsole } from "./serve-console.ts";
+import { sendCookies, sessionRoutes } from "./session-routes.ts";
+
+const requestsPerMinute = 600;
+
+/** Builds the console without listening. It is a server of its own: nothing of it is on the tenants' port (G143). */
+export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> {
+  const { config, db, secret, url, dist, log } = deps;
+  const app = Fastify({
+    loggerInstance: log as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    bodyLimit: 64 * 1024,
+    trustProxy: trustedProxies(config.trustProxy),
+    forceCloseConnections: true,
+    requestTimeout: 30_000,
+    frameworkErrors: refuseAddress,
+  });
+  parseBodies(app);
+  handleErrors(app);
+  const sessions = operatorSessions(db, secret);
+  const documents = await readDocuments(dist, pageSettings(deps));
+  const scripts = [...new Set([...documents.values()].flatMap((page) => page.scripts))];
+  await guardBrowsers(app, { tls: url.startsWith("https:"), razorpay: false, scripts });
+  await app.register(rateLimit, {
+    timeWindow: 60_000,
+    max: requestsPerMinute,
+    keyGenerator: ({ ip }) => addressKey(ip),
+    errorResponseBuilder: (_, { ttl }) => tooMany(ttl),
+  });
+  guardConsole(app, { url, sessions });
+  sendCookies(app);
+  await serveConsole(app, dist, documents);
+  await app.register(async (scope) => {
+    scope.setErrorHandler((error) => {
+      throw (error instanceof IdentityError && refusalOf(error)) || error;
+    });
+    sessionRoutes(scope, { ...deps, sessions });
+    nowRoutes(scope, deps);
+    auditRoutes(scope, deps);
+  });
+  return app;
+}
+
+function pageSettings({ config, url }: ConsoleDeps) {
+  const { brand, retentionDays, envHost: environmentHost } = config;
+  return { ...brand, retentionDays, environmentHost, appUrl: url, catalogue: undefined };
+}
+
+function tooMany(ttlMs: number): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(ttlMs / 1000));
+  return new AppError("rate_limited", "Too many requests. Try again in a minute.", { retryAfterSeconds });
+}

@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { AppError } from "../../app-error.ts";
+import type { Operator, OperatorSessions } from "./operator-sessions.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** Set in onRequest for endpoints of the console. */
+    operator?: Operator | undefined;
+  }
+}
+
+/**
+ * The console's own checks: only its own host name, against DNS rebinding; only its own origin for whatever may change
+ * something, against CSRF; a sign-in for every endpoint of an operator. `url` is the console's address.
+ */
+export function guardConsole(
+  app: FastifyInstance,
+  { url, sessions }: { readonly url: string; readonly sessions: OperatorSessions },
+): void {
+  app.addHook("onRequest", async (request) => {
+    const { host, origin: ownOrigin } = new URL(url);
+    if (request.host !== host) throw new AppError("wrong_host", `The console answers at ${ownOrigin} only`);
+    const { method, headers } = request;
+    if (method !== "GET" && method !== "HEAD" && headers.origin !== ownOrigin)
+      throw new AppError("forbidden", "Not from another site");
+    if (request.routeOptions.config.auth !== "operator") return;
+    request.operator = await sessions.read(cookieOf(request, sessionCookie(url)) ?? "");
+    if (!request.operator) throw new AppError("unauthenticated", "Sign in first");
+  });
+  app.addHook("onSend", async (request, reply) => {
+    if (request.routeOptions.config.endpoint) reply.header("cache-control", "no-store");
+  });
+}
+
+export function operatorOf({ operator }: FastifyRequest): Operator {
+  if (!operator) throw new AppError("unauthenticated", "Sign in first");
+  return operator;
+}
+
+export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const pairs = (headers.cookie ?? "").split(/; */);
+  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
+}
+
+/** Name of the session's cookie; with TLS the browser itself binds it to this host. */
+export function sessionCookie(url: string): string {
+  return `${url.startsWith("https:") ? "__Host-" : ""}operator-session`;
+}
+
+/** A Set-Cookie header's value, for this browser session only; an empty value deletes the cookie. */
+export function setCookie(url: string, name: string, value: string): string {
+  const secure = url.startsWith("https:") ? "; Secure" : "";
+  return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict${secure}${value === "" ? "; Max-Age=0" : ""}`;
+}

@@ -1,0 +1,100 @@
+import { randomBytes } from "node:crypto";
+import {
+  openOperatorLink,
+  operatorSession,
+  operatorSignIn,
+  operatorSignOut,
+  spendOperatorLink,
+} from "@berth/contract/console/session";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { renderSVG } from "uqr";
+import { mount, success } from "../../http/mount.ts";
+import { countAttempts } from "../../identity/local/count-attempts.ts";
+import { openLink, spendLink } from "../accounts/operator-links.ts";
+import { sealOf } from "../accounts/seal.ts";
+import { factorUri } from "../accounts/second-factor.ts";
+import type { ConsoleDeps } from "./console-deps.ts";
+import { cookieOf, operatorOf, sessionCookie, setCookie } from "./guard-console.ts";
+import type { OperatorSessions } from "./operator-sessions.ts";
+import { verifyOperator } from "./verify-operator.ts";
+
+type SessionDeps = Pick<ConsoleDeps, "config" | "db" | "secret" | "url" | "needsSecondFactor"> & {
+  readonly sessions: OperatorSessions;
+};
+
+/** Signing in and out, and one-time links. */
+export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
+  const { config, db, secret, needsSecondFactor, sessions, url } = deps;
+  const seal = sealOf(secret, "operator factor v1");
+  const attempts = countAttempts(db, { perMinute: config.limits.signInsPerMinute });
+  const cookies = cookieSetter(url);
+
+  mount(app, operatorSession, async ({ request }) => ({ ...success, email: operatorOf(request).email }));
+
+  mount(app, operatorSignIn, async ({ body, request }) => {
+    const id = await verifyOperator({ db, seal, attempts, needsSecondFactor }, body, request.ip);
+    if (id !== null) cookies.set(request, sessionCookie(url), await sessions.open(id, request.ip));
+    return { ...success, signed_in: id !== null };
+  });
+
+  mount(app, operatorSignOut, async ({ request }) => {
+    await sessions.end(operatorOf(request).sessionId);
+    cookies.set(request, sessionCookie(url), "");
+    return success;
+  });
+
+  mount(app, openOperatorLink, async ({ body, request }) => {
+    const browser = cookieOf(request, linkCookie) ?? randomBytes(32).toString("base64url");
+    const { email, secret: factor } = await openLink({ db, seal, needsSecondFactor }, body.link, {
+      address: request.ip,
+      browser,
+    });
+    cookies.set(request, linkCookie, browser);
+    return {
+      ...success,
+      email,
+      second_factor: factor === null ? null : picturedFactor(factor, config.brand.name, email),
+    };
+  });
+
+  mount(app, spendOperatorLink, async ({ body, request }) => {
+    const client = { address: request.ip, browser: cookieOf(request, linkCookie) ?? "" };
+    const { operatorId, recoveryCodes } = await spendLink(
+      { db, seal, needsSecondFactor },
+      { code: body.link, password: body.password, factor: body.code },
+      client,
+    );
+    cookies.set(request, sessionCookie(url), await sessions.open(operatorId, request.ip));
+    return { ...success, recovery_codes: [...recoveryCodes] };
+  });
+}
+
+/** Ties a link to the browser that opened it. */
+const linkCookie = "operator-link";
+
+function picturedFactor(secret: string, brandName: string, email: string) {
+  const svg = renderSVG(factorUri(secret, `${brandName} operator`, email), { border: 2 });
+  return { secret, picture: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}` };
+}
+
+/** Handlers of `mount` have no reply: their cookies wait in the request until it is sent. */
+function cookieSetter(url: string) {
+  return {
+    set(request: FastifyRequest, name: string, value: string): void {
+      request.cookiesToSet = [...(request.cookiesToSet ?? []), setCookie(url, name, value)];
+    },
+  };
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    cookiesToSet?: readonly string[];
+  }
+}
+
+/** Sends the cookies that the handlers of `sessionRoutes` set. */
+export function sendCookies(app: FastifyInstance): void {
+  app.addHook("onSend", async (request: FastifyRequest, reply: FastifyReply) => {
+    if (request.cookiesToSet) reply.header("set-cookie", [...request.cookiesToSet]);
+  });
+}

@@ -1,0 +1,78 @@
+import { checkAgain, type Overview, readOverview } from "@berth/contract/console/overview";
+import { Button, Skeleton } from "@mantine/core";
+import { useIdle } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { messageOf } from "../../api/call.ts";
+import { plural } from "../../format.ts";
+import { Notice } from "../../ui/display/notice.tsx";
+import { Stats } from "../../ui/display/stats.tsx";
+import { toast } from "../../ui/toast/toast.ts";
+import { callConsole } from "../frame/call-console.ts";
+import { Findings } from "./findings.tsx";
+import classes from "./now-page.module.css";
+import { nowStats } from "./now-stats.ts";
+import { PlacesPanel } from "./places-panel.tsx";
+
+const queryKey = ["now"];
+const refreshMs = 15_000;
+/** Without a hand on the screen nothing is asked any more, so that an unattended sign-in ends. */
+const idleMs = 5 * 60_000;
+
+/** What an operator looks at in the morning. */
+export function NowPage() {
+  const idle = useIdle(idleMs);
+  const { data, error, refetch } = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => callConsole(readOverview, { params: {}, body: {} }, signal),
+    refetchInterval: ({ state }) => (idle ? false : state.data?.doctor.running ? 2_000 : refreshMs),
+  });
+  if (!data && !error) return <Loading />;
+  return (
+    <div className={classes.page}>
+      {error && (
+        <Notice
+          tone="fail"
+          title={data ? "These figures are not current" : "The figures could not be read"}
+          alert
+          action={<Button onClick={() => refetch()}>Try again</Button>}
+        >
+          {messageOf(error)}
+        </Notice>
+      )}
+      {data && <Loaded overview={data} />}
+    </div>
+  );
+}
+
+function Loaded({ overview }: { readonly overview: Overview }) {
+  const client = useQueryClient();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => callConsole(checkAgain, { params: {}, body: {} }),
+    onSuccess: () => client.invalidateQueries({ queryKey }),
+    onError: (error) => toast.error(messageOf(error)),
+  });
+  const { doctor, waiting } = overview;
+  return (
+    <>
+      <Stats stats={nowStats(overview)} />
+      <Findings doctor={doctor} busy={isPending} onAgain={() => mutate()} />
+      {waiting.refund_requests > 0 && (
+        <Notice tone="hold" title={`${plural(waiting.refund_requests, "refund request")} to decide`} />
+      )}
+      {waiting.disputes > 0 && (
+        <Notice tone="hold" title={`${plural(waiting.disputes, "dispute")} to answer in the provider's dashboard`} />
+      )}
+      <PlacesPanel overview={overview} />
+    </>
+  );
+}
+
+function Loading() {
+  return (
+    <div className={classes.page} role="status" aria-label="Reading the figures">
+      <Skeleton height={94} radius="lg" />
+      <Skeleton height={120} radius="lg" />
+      <Skeleton height={240} radius="lg" />
+    </div>
+  );
+}
