@@ -9,6 +9,7 @@ import { proveHostile } from "./hostile.ts";
 import { proveMoney } from "./money.ts";
 import { proveMutation } from "./mutation.ts";
 import { provePoints } from "./points.ts";
+import { proveRestore } from "./restore.ts";
 
 interface Options {
   readonly rounds: number;
@@ -31,6 +32,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   money: proveMoney,
   mutation: proveMutation,
   points: provePoints,
+  restore: proveRestore,
 };
 
 const { positionals, values } = parseArgs({

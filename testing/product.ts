@@ -99,7 +99,7 @@ export async function startProduct({
 }
 
 /** Kills the runs by the process table, because they survive their server by design. */
-function endRuns(dataDir: string): void {
+export function endRuns(dataDir: string): void {
   for (const pid of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     try {
       if (readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(dataDir)) process.kill(Number(pid), "SIGKILL");
