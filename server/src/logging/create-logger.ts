@@ -1,6 +1,7 @@
 import { type DestinationStream, type LevelWithSilent, type LogFn, type Logger, pino, stdTimeFunctions } from "pino";
 import { countRepeats } from "./count-repeats.ts";
 import { readableLine } from "./readable-line.ts";
+import { requestIds } from "./request-ids.ts";
 import { serializeError } from "./serialize-error.ts";
 
 export type { Logger } from "pino";
@@ -14,6 +15,10 @@ export const lineOptions = {
   timestamp: stdTimeFunctions.isoTime,
   formatters: { level: (label: string) => ({ level: label }) },
   serializers: { err: serializeError },
+  mixin(_fields: object, _level: number, logger: Logger) {
+    const requestId = requestIds.getStore();
+    return requestId === undefined || "requestId" in logger.bindings() ? {} : { requestId };
+  },
 };
 
 interface Options {

@@ -6,6 +6,7 @@ import { billingRoutes } from "../billing/billing-routes.ts";
 import { type Config, version } from "../config/config.ts";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
+import { newId } from "../database/new-id.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { environmentRoutes } from "../environments/api/environment-routes.ts";
 import { keptFilesRoutes } from "../environments/api/kept-files-routes.ts";
@@ -24,6 +25,7 @@ import { handleErrors, refuseAddress } from "../http/handle-errors.ts";
 import { healthRoutes } from "../http/health-routes.ts";
 import { limitRequests } from "../http/limit-requests.ts";
 import { mount } from "../http/mount.ts";
+import { nameRequests } from "../http/name-requests.ts";
 import type { OperatorPages } from "../http/operator-pages.ts";
 import { parseBodies } from "../http/parse-bodies.ts";
 import { servePages } from "../http/serve-pages.ts";
@@ -116,12 +118,14 @@ function openApp({ config, log, metrics, hosts, gateway, appUrl }: AppDeps): Fas
   const app = Fastify({
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
+    genReqId: newId,
     bodyLimit: 64 * 1024,
     trustProxy,
     forceCloseConnections: true,
     frameworkErrors: refuseAddress,
     serverFactory: (handler) => frontServer({ hosts, appUrl, trustProxy, gateway, app: handler }),
   });
+  nameRequests(app);
   countRequests(app, metrics);
   parseBodies(app);
   handleErrors(app);
