@@ -1,4 +1,5 @@
 import { sql } from "kysely";
+import { isRentedType } from "../environments/hosts/missing-images.ts";
 import { takeable } from "../environments/leases/gpu-leases.ts";
 import type { DatabaseSource } from "./database-source.ts";
 
@@ -55,8 +56,7 @@ export const capacitySources: readonly DatabaseSource[] = [
     rows: sql`
       select i.host_id as host, i.container_type as type, (i.state <> 'ready')::int::float8 as missing
       from host_images i join hosts h on h.id = i.host_id and ${isKept}
-      where exists (select from launch_times t join environments e on e.id = t.environment_id
-        where t.ready_at > now() - interval '30 days' and e.container_type = i.container_type)`,
+      where ${isRentedType}`,
   },
   {
     labels: ["status"],

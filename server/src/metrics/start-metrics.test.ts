@@ -17,6 +17,7 @@ async function setup({ isWorker = true } = {}) {
     ...{ port: 0, version: "1.2.3", disk: async () => "ok" as const, db: product.db, pool: product.database.pool },
     ...{ metrics: product.metrics, gateway: undefined },
     settings: { appUrl: "http://localhost:3000", envHost: "localhost", dataDir: "/" },
+    backup: undefined,
     queues: isWorker ? { provider, sendsMail: true } : undefined,
     keepMs: 0,
   });

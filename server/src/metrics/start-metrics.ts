@@ -4,7 +4,9 @@ import type { Database, Db } from "../database/database.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { handleErrors } from "../http/handle-errors.ts";
 import { type HealthDeps, healthRoutes } from "../http/health-routes.ts";
+import type { BackupSchedule } from "../operator/doctor/late-backup.ts";
 import type { ProcessSettings } from "../operator/process-registry.ts";
+import { backupSource } from "./backup-source.ts";
 import { capacitySources } from "./capacity-sources.ts";
 import { certificateCollector } from "./certificate-collector.ts";
 import type { Metrics } from "./create-metrics.ts";
@@ -29,6 +31,8 @@ export interface MetricsDeps extends HealthDeps {
   readonly queues: WorkedQueues | undefined;
   /** Codes of the currencies that are sold in. */
   readonly currencies: readonly string[];
+  /** The schedule of BACKUP; undefined without one. */
+  readonly backup: BackupSchedule | undefined;
   /** Least time between two reads of the database. */
   readonly keepMs?: number;
 }
@@ -56,7 +60,7 @@ export async function startMetrics({ port, ...deps }: MetricsDeps): Promise<Metr
 
 function collectorsOf(deps: Omit<MetricsDeps, "port">): readonly (() => void | Promise<void>)[] {
   const { db, metrics, gateway, queues, currencies, keepMs = 5000 } = deps;
-  const sources = queues ? [queueSource(queues), ...capacitySources, ...moneySources] : [];
+  const sources = queues ? [queueSource(queues), ...capacitySources, ...moneySources, backupSource(deps.backup)] : [];
   const followers = queues ? [followMoney(metrics, currencies), followLaunches(metrics)] : [];
   return [
     processCollector({ ...deps, dataDir: deps.settings.dataDir }),

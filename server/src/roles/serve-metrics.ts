@@ -21,5 +21,6 @@ export async function serveMetrics(deps: ServeDeps): Promise<MetricsServer | und
   const queues = worker && { provider: worker.money.payments.provider, sendsMail: mail.smtp !== undefined };
   const settings = { appUrl, envHost, dataDir };
   const currencies = pricesAt(config.catalogue, new Date()).currencies.map(({ code }) => code);
-  return await startMetrics({ ...deps, port, settings, version, disk: () => diskOf(dataDir), queues, currencies });
+  const facts = { settings, version, disk: () => diskOf(dataDir), queues, currencies, backup: config.backup };
+  return await startMetrics({ ...deps, port, ...facts });
 }

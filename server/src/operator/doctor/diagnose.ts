@@ -38,7 +38,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const checks = [
     ...moneyChecks(db),
     ...hostChecks({ db, install, hosts, homes }),
-    ...machineChecks({ db, install, settings, hosts, isHere }),
+    ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup }),
   ];
   const unprepared = await unpreparedTypes(db, config.catalogue);
   return { notes: [...notes, ...unprepared], findings: await runChecks(checks) };

@@ -20,6 +20,7 @@ export const findingKinds = [
   "certificates_expiring",
   "versions_differ",
   "roles_missing",
+  "backup_late",
 ] as const;
 
 export type FindingKind = (typeof findingKinds)[number];

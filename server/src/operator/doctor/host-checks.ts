@@ -9,6 +9,7 @@ import { helperOutput, isFolderMissing } from "../../drivers/docker/containers/h
 import { findLeaks, findMissingRules } from "../../drivers/docker/firewall/start-firewall.ts";
 import { readCatalogue } from "../../drivers/docker/images/image-catalogue.ts";
 import { hasImage } from "../../drivers/docker/images/prepare-image.ts";
+import { missingImages } from "../../environments/hosts/missing-images.ts";
 import { thisMachine } from "../../environments/hosts/register-host.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { imagesCommand, operatorCommand } from "../../text/operator-command.ts";
@@ -56,7 +57,7 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
       kind: "images_missing",
       what: "Images that are missing",
       remedy: `${imagesCommand("TYPE")} on this machine; for another machine see docs/operate/hosts.md`,
-      run: () => missingImages(hosts),
+      run: () => imagesMissing(db, hosts),
     },
     {
       kind: "clock_wrong",
@@ -186,8 +187,11 @@ async function remoteFolders(
   }
 }
 
-async function missingImages(hosts: readonly DockerHost[]): Promise<readonly string[]> {
-  if (hosts.length === 0) return [];
+async function imagesMissing(db: Db, hosts: readonly DockerHost[]): Promise<readonly string[]> {
+  const others = (await missingImages(db)).map(
+    ({ hostId, type, message }) => `${type} is not on ${hostId}${message && ` (${message})`}`,
+  );
+  if (hosts.length === 0) return others;
   const types = Object.entries(await readCatalogue());
   if (types.length === 0) return ["No image is built yet, so nothing can be launched"];
   const missing = answering(hosts).flatMap(({ id, engine }) =>
@@ -195,7 +199,7 @@ async function missingImages(hosts: readonly DockerHost[]): Promise<readonly str
       (await hasImage(engine, reference ?? digest)) ? [] : [`${type} is not on ${id} (${reference ?? digest})`],
     ),
   );
-  return (await Promise.all(missing)).flat();
+  return [...others, ...(await Promise.all(missing)).flat()];
 }
 
 const toleranceMs = 30_000;

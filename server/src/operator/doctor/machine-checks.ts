@@ -5,9 +5,10 @@ import type { Db } from "../../database/database.ts";
 import { helperOutput } from "../../drivers/docker/containers/helper-container.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { formatInstant } from "../../text/format-instant.ts";
-import { startCommand } from "../../text/operator-command.ts";
+import { operatorCommand, startCommand } from "../../text/operator-command.ts";
 import { type Process, type ProcessSettings, runningProcesses, thisProgram } from "../process-registry.ts";
 import { readCertificates } from "./certificates.ts";
+import { type BackupSchedule, lateBackup } from "./late-backup.ts";
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
 import type { Check } from "./run-checks.ts";
 
@@ -18,6 +19,7 @@ interface MachineChecksDeps {
   readonly hosts: readonly DockerHost[];
   /** Whether the files of the installation are on this machine. */
   readonly isHere: boolean;
+  readonly backup: BackupSchedule | undefined;
 }
 
 /** Checks of mail, disks, certificates and the server's own processes. */
@@ -53,6 +55,12 @@ export function machineChecks(deps: MachineChecksDeps): readonly Check[] {
       what: "Roles that no process has",
       remedy: `start the server (${startCommand}), or the process that has that role in ROLES`,
       run: () => missingRoles(db),
+    },
+    {
+      kind: "backup_late",
+      what: "Backups that are late",
+      remedy: `${operatorCommand("backup FILE")}, or BACKUP in the settings; the log's lines backup.failed say why it did not`,
+      run: () => lateBackup(db, deps.backup),
     },
   ];
 }
