@@ -74,15 +74,15 @@ export async function upgrade(
 
 /** Runs cells and returns their output. */
 export interface Notebook {
+  /** The kernel's id. */
+  readonly kernel: string;
   run(code: string): Promise<string>;
   close(): void;
 }
 
-/** Starts a kernel in a running environment. */
-export async function openNotebook(address: EnvironmentAddress): Promise<Notebook> {
-  const started = await ask(address, "/api/kernels", { method: "POST", body: { name: "python3" } });
-  if (started.status !== 201) throw new Error(`no kernel: ${started.status} ${started.body}`);
-  const { id } = JSON.parse(started.body) as { id: string };
+/** Connects to a kernel of a running environment, by default a new one. */
+export async function openNotebook(address: EnvironmentAddress, kernel?: string): Promise<Notebook> {
+  const id = kernel ?? (await startKernel(address));
   const socket = await upgrade(address, `/api/kernels/${id}/channels`);
   if (typeof socket === "number") throw new Error(`no socket to the kernel: ${socket}`);
   const cells = new Map<string, { printed: string; done: PromiseWithResolvers<string> }>();
@@ -98,6 +98,7 @@ export async function openNotebook(address: EnvironmentAddress): Promise<Noteboo
     for (const { done } of cells.values()) done.reject(new Error("the kernel's socket closed"));
   });
   return {
+    kernel: id,
     run(code) {
       const msg_id = randomBytes(8).toString("hex");
       const cell = { printed: "", done: Promise.withResolvers<string>() };
@@ -107,6 +108,12 @@ export async function openNotebook(address: EnvironmentAddress): Promise<Noteboo
     },
     close: () => void socket.destroy(),
   };
+}
+
+async function startKernel(address: EnvironmentAddress): Promise<string> {
+  const started = await ask(address, "/api/kernels", { method: "POST", body: { name: "python3" } });
+  if (started.status !== 201) throw new Error(`no kernel: ${started.status} ${started.body}`);
+  return JSON.parse(started.body).id;
 }
 
 function executeRequest(msg_id: string, code: string) {

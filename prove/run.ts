@@ -10,6 +10,7 @@ import { proveMoney } from "./money.ts";
 import { proveMutation } from "./mutation.ts";
 import { provePoints } from "./points.ts";
 import { proveRestore } from "./restore.ts";
+import { proveUpgrade } from "./upgrade.ts";
 
 interface Options {
   readonly rounds: number;
@@ -20,6 +21,7 @@ interface Options {
   readonly files: readonly string[];
   readonly docker: boolean;
   readonly quick: boolean;
+  readonly from: string;
 }
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
@@ -33,6 +35,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   mutation: proveMutation,
   points: provePoints,
   restore: proveRestore,
+  upgrade: proveUpgrade,
 };
 
 const { positionals, values } = parseArgs({
@@ -46,12 +49,14 @@ const { positionals, values } = parseArgs({
     file: { type: "string", multiple: true, default: [] },
     docker: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
+    // The last commit of 0.1.0.
+    from: { type: "string", default: "ecbd5bc" },
   },
 });
 const proof = proofs[positionals[0] ?? ""];
 if (!proof) {
   console.error(
-    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]... [--file PATH]... [--docker] [--quick]`,
+    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]... [--file PATH]... [--docker] [--quick] [--from COMMIT]`,
   );
   process.exit(2);
 }
@@ -64,4 +69,5 @@ await proof({
   files: values.file,
   docker: values.docker,
   quick: values.quick,
+  from: values.from,
 });

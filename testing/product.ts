@@ -30,6 +30,8 @@ export interface Product {
 interface Options {
   readonly dataDir?: string;
   readonly port?: number;
+  /** The main.ts of another checkout. */
+  readonly program?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** A file to which its output is appended. */
   readonly log?: string;
@@ -40,11 +42,12 @@ export async function startProduct({
   dataDir = temporaryFolder(),
   port = 0,
   env = {},
+  program = join(root, "server/src/main.ts"),
   log,
 }: Options = {}): Promise<Product> {
   // The limits of npm start.
   const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
-  const child = spawn(process.execPath, [...limits, join(root, "server/src/main.ts")], {
+  const child = spawn(process.execPath, [...limits, program], {
     cwd: root,
     env: {
       ...environment.shell,
