@@ -118,6 +118,8 @@ const stored = {
   refund_requests: array(refundRequest),
   /** New orders are refused between these times. */
   account_holds: array(object({ dispute_id: string(), held_at: instant, lifted_at: maybe })),
+  account_warnings: array(object({ reason: string(), warned_at: instant })),
+  account_suspensions: array(object({ reason: string(), suspended_at: instant, lifted_at: maybe })),
   time_credits: array(
     object({ id: string(), order_id: string(), gpu_hours: number(), reason: string(), granted_at: instant }),
   ),

@@ -64,10 +64,10 @@ export const endedReasons = [
 export type EndedReason = (typeof endedReasons)[number];
 
 /**
- * Reasons of an automatic stop: idle, JupyterLab silent for ten minutes while its container runs (G106), or a missing
- * home (G111).
+ * Reasons of a stop that is not the owner's: idle, JupyterLab silent for ten minutes while its container runs (G106), a
+ * missing home (G111), a suspended account (G119).
  */
-export const stopReasons = ["idle", "silent", "no_home"] as const;
+export const stopReasons = ["idle", "silent", "no_home", "suspended"] as const;
 export type StopReason = (typeof stopReasons)[number];
 
 /** Free time of a start until JupyterLab responds, from the second start on: per start and per day (G105). */

@@ -141,7 +141,12 @@ export const environmentMutants: readonly FaultsOf[] = [
         "await releaseLeases",
         "G2",
       ],
-      ["monthly plans bank their time when stopped", 'keepsGpus && reason !== "no_home" ? null : await', "await", "G2"],
+      [
+        "monthly plans bank their time when stopped",
+        'keepsGpus && reason !== "no_home" && reason !== "suspended" ? null : await',
+        "await",
+        "G2",
+      ],
     ],
   },
   {

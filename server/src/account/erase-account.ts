@@ -1,18 +1,22 @@
 import { sql } from "kysely";
-import type { Db } from "../database/database.ts";
+import type { Db, Tx } from "../database/database.ts";
 import { endAll } from "../environments/api/environment-actions.ts";
 import { isAccountDeleted, releaseHomes } from "../environments/homes/home-records.ts";
 import { exitQueue } from "../environments/queue/join-queue.ts";
-import type { Identity } from "../identity/identity.ts";
 import { lockUserForUpdate } from "../identity/local/users.ts";
 import { endUnpaidOrdersOf } from "../payments/orders/end-unpaid-order.ts";
 
 /**
  * Deletes an account in one transaction (G71). Background loops then end containers, delete files and send refunds.
- * Orders and payments stay without a name, because the law requires receipts to be kept. Lock order
- * (docs/internals/locking.md): the user, orders, environments, sign-ins.
+ * Orders and payments stay without a name, because the law requires receipts to be kept. `erased` runs last, once. Lock
+ * order (docs/internals/locking.md): the user, orders, environments, sign-ins.
  */
-export async function eraseAccount(db: Db, identity: Identity, userId: string): Promise<void> {
+export async function eraseAccount(
+  db: Db,
+  identity: { deleteUser(uid: string, tx: Tx): Promise<void> },
+  userId: string,
+  erased: (tx: Tx) => Promise<void> = async () => {},
+): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await lockUserForUpdate(tx, userId);
     await endUnpaidOrdersOf(tx, userId);
@@ -33,6 +37,7 @@ export async function eraseAccount(db: Db, identity: Identity, userId: string): 
     const rented = tx.selectFrom("environments").select("id").where("user_id", "=", userId);
     for (const table of usageTables) await tx.deleteFrom(table).where("environment_id", "in", rented).execute();
     for (const table of personalTables) await tx.deleteFrom(table).where("user_id", "=", userId).execute();
+    await erased(tx);
   });
 }
 
@@ -46,6 +51,8 @@ const personalTables = [
   "notifications",
   "mails",
   "support_tickets",
+  "account_warnings",
+  "account_suspensions",
   "refund_requests",
   "sign_in_codes",
   "archive_codes",

@@ -127,6 +127,8 @@ async function paid(tx: Tx, userId: string) {
     disputes: await newestOf(tx, "disputes", userId),
     refund_requests: await newestOf(tx, "refund_requests", userId),
     account_holds: await tx.selectFrom("account_holds").selectAll().where("user_id", "=", userId).execute(),
+    account_warnings: await tx.selectFrom("account_warnings").selectAll().where("user_id", "=", userId).execute(),
+    account_suspensions: await tx.selectFrom("account_suspensions").selectAll().where("user_id", "=", userId).execute(),
     time_credits: await tx.selectFrom("time_credits").selectAll().where("user_id", "=", userId).execute(),
   };
 }

@@ -25,6 +25,11 @@ const subjects = {
   "operator.set_up": "operator",
   "refund.decline": "order",
   "refund.grant": "order",
+  "user.delete": "user",
+  "user.export": "user",
+  "user.lift": "user",
+  "user.suspend": "user",
+  "user.warn": "user",
 } as const;
 
 export type Act = keyof typeof subjects;

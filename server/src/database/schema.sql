@@ -9,6 +9,29 @@ create table account_holds (
   constraint account_holds_dispute_id_fkey foreign key (dispute_id) references disputes(id)
 );
 
+create table account_suspensions (
+  id text not null,
+  user_id text not null,
+  reason text not null,
+  suspended_at timestamptz not null default now(),
+  lifted_at timestamptz,
+  constraint account_suspensions_pkey primary key (id),
+  constraint account_suspensions_reason_check check (reason <> '')
+);
+create unique index one_suspension_per_user on account_suspensions (user_id) where lifted_at is null;
+create trigger account_suspensions_alive before insert on account_suspensions for each row execute function skip_deleted();
+
+create table account_warnings (
+  id text not null,
+  user_id text not null,
+  reason text not null,
+  warned_at timestamptz not null default now(),
+  constraint account_warnings_pkey primary key (id),
+  constraint account_warnings_reason_check check (reason <> '')
+);
+create index account_warnings_user on account_warnings (user_id, warned_at);
+create trigger account_warnings_alive before insert on account_warnings for each row execute function skip_deleted();
+
 create table activity (
   environment_id text not null,
   last_busy_at timestamptz not null default now(),
@@ -281,7 +304,7 @@ create table environments (
   constraint environments_order_id_fkey foreign key (order_id) references orders(id),
   constraint environments_order_id_key unique (order_id),
   constraint environments_status_check check (status in ('pending', 'active', 'paused', 'stopped', 'terminated', 'unknown')),
-  constraint environments_stop_reason_check check (stop_reason in ('idle', 'silent', 'no_home'))
+  constraint environments_stop_reason_check check (stop_reason in ('idle', 'silent', 'no_home', 'suspended'))
 );
 create index environments_banked on environments (banked_until) where banked_until is not null;
 create unique index environments_display_name on environments ("left"(id, 8));

@@ -9,6 +9,19 @@ export interface Tables {
     held_at: Generated<Date>;
     lifted_at: Date | null;
   };
+  account_suspensions: {
+    id: string;
+    user_id: string;
+    reason: string;
+    suspended_at: Generated<Date>;
+    lifted_at: Date | null;
+  };
+  account_warnings: {
+    id: string;
+    user_id: string;
+    reason: string;
+    warned_at: Generated<Date>;
+  };
   activity: {
     environment_id: string;
     last_busy_at: Generated<Date>;
@@ -186,7 +199,7 @@ export interface Tables {
     free_on: Date | null;
     free_seconds: Generated<number>;
     without_settings: Generated<boolean>;
-    stop_reason: "idle" | "silent" | "no_home" | null;
+    stop_reason: "idle" | "silent" | "no_home" | "suspended" | null;
     banked_until: Date | null;
     lease_token: string | null;
     lease_expires_at: Date | null;

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { AppError } from "../app-error.ts";
 import type { Tx } from "../database/database.ts";
 import { notFound } from "../http/mount.ts";
+import { isSuspended } from "../identity/is-suspended.ts";
 import { type Environment, isEnvironmentId } from "./environment.ts";
 
 /** An environment of one user. */
@@ -11,12 +12,13 @@ export interface Owned {
   readonly userId: string;
 }
 
-/** The row, locked. 404 for another user's as for none. */
+/** The row, locked. 404 for another user's as for none; a suspended owner is not signed in any more. */
 export async function lockOwned(tx: Tx, { id, userId }: Owned): Promise<Environment> {
   if (!isEnvironmentId(id)) throw notFound();
   const { rows } = await sql<Environment>`
     select * from environments where id = ${id} and user_id = ${userId} for update`.execute(tx);
   if (!rows[0]) throw notFound();
+  if (await isSuspended(tx, userId)) throw new AppError("unauthenticated", "Sign in first");
   return rows[0];
 }
 

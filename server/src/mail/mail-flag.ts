@@ -1,6 +1,6 @@
 import type { Flags } from "@berth/contract";
 
-/** The user's flag that decides whether a kind of notice is mailed (G49). */
+/** The user's flag that decides whether a kind of notice is mailed (G49); `always` for what nobody may miss (G69). */
 const flags = {
   banked: "emailNotifications",
   bonus: "emailNotifications",
@@ -28,16 +28,18 @@ const flags = {
   session: "emailNotifications",
   "sign-in-copied": "securityAlerts",
   silent: "emailNotifications",
-  suspended: "securityAlerts",
+  suspended: "always",
+  "suspension-lifted": "always",
   turn: "emailNotifications",
   "turn-lapsed": "emailNotifications",
-} as const satisfies Readonly<Record<string, keyof Flags>>;
+  warned: "always",
+} as const satisfies Readonly<Record<string, keyof Flags | "always">>;
 
 type NoticeKind = keyof typeof flags;
 
 /** Idempotency key of a notice, such as `ready:{environment}`: written once for each user and cause. */
 export type NoticeCause = `${NoticeKind}:${string}`;
 
-export function mailFlag(cause: NoticeCause): keyof Flags {
+export function mailFlag(cause: NoticeCause): keyof Flags | "always" {
   return flags[cause.slice(0, cause.indexOf(":")) as NoticeKind];
 }

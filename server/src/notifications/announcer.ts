@@ -20,7 +20,8 @@ export function announcer({ appUrl, brandName }: AnnouncerOptions): Announce {
       .select(["email", "name"])
       .where("user_id", "=", notice.userId)
       .executeTakeFirst();
-    if (!user?.email || !(await readFlags(tx, notice.userId))[mailFlag(notice.cause)]) return;
+    const flag = mailFlag(notice.cause);
+    if (!user?.email || (flag !== "always" && !(await readFlags(tx, notice.userId))[flag])) return;
     const { title, body, link, userId, cause } = notice;
     const email = renderEmail({
       brandName,
@@ -28,7 +29,7 @@ export function announcer({ appUrl, brandName }: AnnouncerOptions): Announce {
       subject: title,
       paragraphs: [body],
       ...(link !== null && { button: { label: "Open", url: `${appUrl}${link}` } }),
-      footnotes: [`You choose which mails you get: ${appUrl}/settings?tab=notifications`],
+      footnotes: flag === "always" ? [] : [`You choose which mails you get: ${appUrl}/settings?tab=notifications`],
     });
     await enqueueMail(tx, { ...email, userId, to: user.email, cause: `notice:${userId}:${cause}` });
   };

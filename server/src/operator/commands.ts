@@ -7,10 +7,12 @@ import { completionScript, shells } from "./completion-script.ts";
 import { machineCommands } from "./machine-commands.ts";
 import { moneyCommands } from "./money-commands.ts";
 import { type Command, usage } from "./parse-command.ts";
+import { peopleCommands } from "./people/people-commands.ts";
 
 /** The operator's commands on the machine itself (G68), with the server's settings: `npm run operator -- COMMAND`. */
 export const commands: readonly Command[] = [
   ...machineCommands,
+  ...peopleCommands,
   ...moneyCommands,
   ...capacityCommands,
   ...auditCommands,

@@ -90,7 +90,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 
   healthRoutes(app, { db, version, disk: deps.disk });
   productRoutes(app, deps);
-  identityRoutes(app, { db, identity });
+  identityRoutes(app, { db, identity, contact: config.brand.email });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays, config.catalogue) });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });

@@ -26,7 +26,7 @@ async function setup() {
   app.post("/broken", async () => {
     throw new Error("something of ours");
   });
-  identityRoutes(app, { db, identity: start() });
+  identityRoutes(app, { db, identity: start(), contact: "hello@berth.example" });
   const { promise, resolve } = Promise.withResolvers<void>();
   app.addHook("onError", async () => resolve());
   const url = new URL(await app.listen({ port: 0, host: "127.0.0.1" }));

@@ -99,7 +99,13 @@ function refusal(answer: Answer, status: number): IdentityError {
   const error = answer["error"] as { message?: unknown } | undefined;
   const message = String(error?.message ?? "UNAVAILABLE");
   const code = /^[A-Z][A-Z0-9_]+(?=$| ?:)/.exec(message)?.[0];
-  return code === undefined ? new IdentityError("UNAVAILABLE", status, message) : new IdentityError(code, status);
+  if (code === undefined) return new IdentityError("UNAVAILABLE", status, message);
+  // Berth's own provider names the address to write to (G119).
+  return new IdentityError(
+    code,
+    status,
+    code === "USER_DISABLED" ? message.slice(code.length).replace(/^ ?: ?/, "") : "",
+  );
 }
 
 /** The token's subject, because Google's reply to a custom token has no user id. */

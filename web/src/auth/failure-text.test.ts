@@ -21,6 +21,7 @@ test("login failures have our texts", () => {
     "Login failed. Please check your credentials.",
   );
   expect(loginFailure(new IdentityError("USER_DISABLED", 400))).toBe(commonTexts.accountDisabled);
+  expect(loginFailure(new IdentityError("USER_DISABLED", 400, "Write to us."))).toBe("Write to us.");
   expect(loginFailure(new IdentityError("SOMETHING", 429))).toBe(commonTexts.tooManySignIns);
   expect(loginFailure(new IdentityError("NETWORK", 0))).toBe(commonTexts.signInNoAnswer);
 });

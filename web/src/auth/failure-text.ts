@@ -7,16 +7,21 @@ import { commonTexts } from "../content/common-texts.ts";
  * Texts for the provider's codes, which are never shown (docs/internals/identity.md); its messages are shown unchanged.
  */
 const byCode: Readonly<Record<string, string>> = {
-  USER_DISABLED: commonTexts.accountDisabled,
   TOO_MANY_ATTEMPTS_TRY_LATER: commonTexts.tooManySignIns,
   QUOTA_EXCEEDED: commonTexts.tooManySignIns,
   NETWORK: commonTexts.signInNoAnswer,
 };
 
+/** The provider's sentence, which names an address, or the general one (G119). */
+function suspendedText({ code, text }: IdentityError): string | undefined {
+  return code === "USER_DISABLED" ? text || commonTexts.accountDisabled : undefined;
+}
+
 /** Spec 8: the provider's message, or the general one. */
 export function loginFailure(error: unknown): string {
   if (error instanceof IdentityError) {
-    const text = byCode[error.code] ?? (error.status === 429 ? commonTexts.tooManySignIns : error.text);
+    const text =
+      suspendedText(error) ?? byCode[error.code] ?? (error.status === 429 ? commonTexts.tooManySignIns : error.text);
     if (text) return text;
   }
   if (error instanceof ApiError && error.code === "network") return commonTexts.signInNoAnswer;
@@ -49,6 +54,7 @@ const resetByCode: ReadonlyMap<string, string> = new Map([
 
 /** Why the provider refused a new password: the text of its code, its message, or the general text (spec 8). */
 export function resetFailure(error: unknown): string {
-  const known = error instanceof IdentityError ? (resetByCode.get(error.code) ?? error.text) : "";
+  const known =
+    error instanceof IdentityError ? (suspendedText(error) ?? resetByCode.get(error.code) ?? error.text) : "";
   return known || "Failed to reset password. Please try again.";
 }

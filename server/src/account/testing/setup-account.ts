@@ -78,6 +78,8 @@ export const tables: Readonly<Record<string, { readonly exported: string | null;
   receipts: { exported: "receipts", kept: true },
   disputes: { exported: "disputes", kept: true },
   refund_requests: { exported: "refund_requests", kept: false },
+  account_warnings: { exported: "account_warnings", kept: false },
+  account_suspensions: { exported: "account_suspensions", kept: false },
   account_holds: { exported: "account_holds", kept: true },
   time_credits: { exported: "time_credits", kept: true },
   environments: { exported: "environments", kept: true },

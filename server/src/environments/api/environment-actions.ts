@@ -8,6 +8,7 @@ import { shortageText } from "../leases/free-times.ts";
 import { leaseGpus, leasesOf, releaseLeases } from "../leases/gpu-leases.ts";
 import { lockOwned, type Owned, refusal } from "../lock-owned.ts";
 import { lockAccount } from "../reconciler/silence.ts";
+import { bankTime } from "../time/bank-time.ts";
 
 /**
  * Writes the desired state; the reconciler carries it out. Idempotent (G25). A stopped hourly plan
@@ -87,26 +88,45 @@ async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
 }
 
 /**
- * Ends all environments of a user, in the transaction that deletes the account (G71); those that were never ready are
- * refunded. Ending ones are locked too: their end is written before and seen here, or later and sees the deletion.
+ * Ends all environments of a user, in the transaction that deletes or suspends the account (G71, G119); those that were
+ * never ready are refunded, and what an `operator` ends is paid back by its unused share. Returns how many.
  */
-export async function endAll(tx: Tx, userId: string): Promise<void> {
+export async function endAll(tx: Tx, userId: string, by: "terminated" | "operator" = "terminated"): Promise<number> {
+  const rows = await lockAll(tx, userId);
+  for (const row of rows)
+    await want(tx, row, { desired: "terminated", ended_reason: row.created_at === null ? "cancelled" : by });
+  return rows.length;
+}
+
+/**
+ * Stops all environments of a user who is suspended, with their time banked, that of monthly plans too (G119). Launches
+ * that were never ready are cancelled and refunded. Returns how many.
+ */
+export async function stopAll(tx: Tx, userId: string): Promise<number> {
+  const rows = (await lockAll(tx, userId)).filter(({ status, expires_at }) => status !== "stopped" || expires_at);
+  for (const row of rows) {
+    if (row.created_at === null) await want(tx, row, { desired: "terminated", ended_reason: "cancelled" });
+    else await want(tx, row, { desired: "stopped", stop_reason: "suspended" });
+    if (row.status === "stopped") await bankTime(tx, row.id);
+  }
+  return rows.length;
+}
+
+/** Ending ones are locked too: their end is written before and seen here, or later and sees what the caller writes. */
+async function lockAll(tx: Tx, userId: string): Promise<readonly Environment[]> {
   const { rows } = await sql<Environment>`
     select * from environments where user_id = ${userId} and status <> 'terminated' order by id for no key update`.execute(
     tx,
   );
-  for (const row of rows.filter(({ desired }) => desired !== "terminated"))
-    await want(tx, row, {
-      desired: "terminated",
-      ended_reason: row.created_at === null ? "cancelled" : "terminated",
-    });
+  return rows.filter(({ desired }) => desired !== "terminated");
 }
 
 interface Wanted {
   readonly desired: Desired;
   readonly stage?: string;
   readonly without_settings?: boolean;
-  readonly ended_reason?: "terminated" | "cancelled";
+  readonly ended_reason?: "terminated" | "cancelled" | "operator";
+  readonly stop_reason?: "suspended";
 }
 
 /** Due now. A worker that has the row detects the change when it writes. */
@@ -115,8 +135,8 @@ async function want(tx: Tx, { id, status }: Environment, wanted: Wanted): Promis
   await tx
     .updateTable("environments")
     .set({
-      ...wanted,
       ...(!staysStopped && { stop_reason: null }),
+      ...wanted,
       due_at: sql`now()`,
     })
     .where("id", "=", id)

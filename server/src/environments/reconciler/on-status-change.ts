@@ -1,4 +1,4 @@
-import { bankedDays, planOf, type Status } from "@berth/contract";
+import { planOf, type Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { beginActivity } from "../activity/activity.ts";
@@ -6,6 +6,7 @@ import { announceIdleStopped, clearIdleStop } from "../activity/idle-stop.ts";
 import { closeHome, markHomeUsed, remeasureHome } from "../homes/home-records.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
 import type { Announce } from "../notice.ts";
+import { bankTime } from "../time/bank-time.ts";
 import { resetNotice } from "../time/expiry-notices.ts";
 import { closeClock } from "../time/rental-clock.ts";
 import { closeSession, openSession } from "../time/run-sessions.ts";
@@ -89,7 +90,7 @@ async function enterActive(
 
 /**
  * An hourly plan banks its time, frees its GPUs and forgets a suspected fault of them. A monthly plan keeps both and its
- * clock runs on (G2, G24), unless its files are missing (G111). Without time left the end stays as it is and comes next.
+ * clock runs on (G2, G24), unless its files are missing (G111) or its owner is suspended (G119). Without time left the end stays as it is and comes next.
  */
 async function enterStopped(
   tx: Tx,
@@ -108,21 +109,10 @@ async function enterStopped(
       faulty_generation = case when ${keepsGpus} then faulty_generation end
     where id = ${id}`.execute(tx);
   if (!keepsGpus) await releaseLeases(tx, "environment", id);
-  const bankedSeconds = keepsGpus && reason !== "no_home" ? null : await bankTime(tx, id, goneSeconds);
+  const bankedSeconds =
+    keepsGpus && reason !== "no_home" && reason !== "suspended" ? null : await bankTime(tx, id, goneSeconds);
   if (reason === "idle") await announceIdleStopped(tx, announce, row, bankedSeconds);
   if (reason === "silent") await announceSilent(tx, announce, row, bankedSeconds);
-}
-
-/** Returns the whole seconds that are banked; time that was banked before and has not begun stays as it was. */
-async function bankTime(tx: Tx, id: string, goneSeconds: number): Promise<number> {
-  const left = sql<number>`extract(epoch from expires_at - now()) + ${goneSeconds}::float8`;
-  const { rows } = await sql<{ banked_seconds: number }>`
-    update environments
-    set banked_seconds = case when expires_at is null then banked_seconds else floor(${left}) end, expires_at = null,
-      banked_until = coalesce(banked_until, now() + make_interval(days => ${bankedDays})),
-      notice = case when expires_at is null then notice else '' end
-    where id = ${id} and (expires_at is null or ${left} > 0) returning banked_seconds`.execute(tx);
-  return rows[0]?.banked_seconds ?? 0;
 }
 
 async function enterTerminated(

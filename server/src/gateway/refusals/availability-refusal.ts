@@ -87,6 +87,7 @@ const stopReasonTexts: Readonly<Record<NonNullable<EnvironmentRoute["stopReason"
     "JupyterLab did not answer for ten minutes, though its container ran. On its page you can start it without your settings. Your files are safe and ",
   no_home:
     "Its files are not there at the moment, so it is not started. Whoever runs this service has been told. None of its time is lost: ",
+  suspended: "It was stopped because its account was suspended. Your files are safe and ",
 };
 
 function stoppedText(route: EnvironmentRoute, nowMs: number): string {

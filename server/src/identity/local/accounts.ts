@@ -39,7 +39,8 @@ export function accounts(
   };
 }
 
-async function deleteUser(tx: Tx, uid: string): Promise<void> {
+/** Ends every sign-in; an unknown user is no error. */
+export async function deleteUser(tx: Tx, uid: string): Promise<void> {
   await lockUserForUpdate(tx, uid);
   await endAuthSessions(tx, uid, { reason: "deleted" });
   await tx.deleteFrom("identity_user").where("id", "=", uid).execute();

@@ -15,7 +15,7 @@ async function setup(signInsPerMinute = 1_000) {
   const app = Fastify();
   parseBodies(app);
   handleErrors(app);
-  identityRoutes(app, { db: installation.db, identity });
+  identityRoutes(app, { db: installation.db, identity, contact: "hello@berth.example" });
   onTestFinished(() => app.close());
   const email = newEmail();
   const user = await identity.createUser({ email, password });

@@ -21,6 +21,8 @@ import type { Tokens } from "./sign-ins.ts";
 interface IdentityRoutesDeps {
   readonly db: Db;
   readonly identity: LocalIdentity;
+  /** The seller's address, which a suspended account is told to write to (G119). */
+  readonly contact: string;
 }
 
 const tooMany = "TOO_MANY_ATTEMPTS_TRY_LATER";
@@ -31,7 +33,7 @@ const text = () => string().check(maxLength(4096));
 export function identityRoutes(app: FastifyInstance, deps: IdentityRoutesDeps): void {
   app.register(
     async (scope) => {
-      scope.setErrorHandler(refuse);
+      scope.setErrorHandler((error: FastifyError, request, reply) => refuse(error, request, reply, deps.contact));
       // Calls of Firebase that this provider does not have.
       scope.setNotFoundHandler((_, reply) => void sendError(reply, 404, "OPERATION_NOT_ALLOWED"));
       scope.addHook("onSend", async (_request, reply) => void reply.header("cache-control", "no-store"));
@@ -143,8 +145,8 @@ function invalid(issues: readonly { path: PropertyKey[] }[]): AppError {
 }
 
 /** Renders all errors in Firebase's format: the provider's, rate limits, and body parsing. */
-function refuse(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, message, retryAfterSeconds } = inDialect(error);
+function refuse(error: FastifyError, request: FastifyRequest, reply: FastifyReply, contact: string): FastifyReply {
+  const { status, message, retryAfterSeconds } = inDialect(error, contact);
   if (status >= 500) request.log.error(error);
   if (retryAfterSeconds !== undefined) reply.header("retry-after", retryAfterSeconds);
   return sendError(reply, status, message);
@@ -161,8 +163,8 @@ interface Refusal {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-function inDialect(error: FastifyError): Refusal {
-  if (error instanceof IdentityError) return ofProvider(error);
+function inDialect(error: FastifyError, contact: string): Refusal {
+  if (error instanceof IdentityError) return ofProvider(error, contact);
   if (isLostConnection(error)) return { status: 503, message: "UNAVAILABLE", retryAfterSeconds: 5 };
   const status = error instanceof AppError ? errorStatus[error.code] : (error.statusCode ?? 500);
   const retryAfterSeconds = error instanceof AppError ? error.retryAfterSeconds : undefined;
@@ -171,9 +173,11 @@ function inDialect(error: FastifyError): Refusal {
   return { status, message: error.message.startsWith("INVALID_ARGUMENT") ? error.message : "INVALID_ARGUMENT" };
 }
 
-function ofProvider({ code, retryAfterSeconds }: IdentityError): Refusal {
+function ofProvider({ code, retryAfterSeconds }: IdentityError, contact: string): Refusal {
   if (code === "UNAVAILABLE") return { status: 503, message: code, retryAfterSeconds };
   if (code === tooMany) return { status: 429, message: code, retryAfterSeconds };
+  if (code === "USER_DISABLED")
+    return { status: 400, message: `${code} : This account is suspended. Write to ${contact} if that is a mistake.` };
   // Firebase has one code for both.
   return { status: 400, message: code === "TOKEN_REVOKED" ? "TOKEN_EXPIRED" : code };
 }

@@ -32,14 +32,19 @@ export async function replacePassword(
   return row;
 }
 
-/** Ends all access to a suspended account; its environments are kept (G109). */
-export async function suspend(tx: Tx, deps: ReplacePasswordDeps, userId: string): Promise<void> {
+/** Ends all access to a suspended account; its environments are kept (G109). `text` ends the letter about it. */
+export async function suspend(
+  tx: Tx,
+  deps: ReplacePasswordDeps,
+  userId: string,
+  text = "Write to us if you think that this is a mistake.",
+): Promise<void> {
   const revoked = await endAccess(tx, deps, userId, { reason: "disabled" });
   await deps.announce?.(tx, {
     userId,
     cause: `suspended:${newId()}`,
     title: "Your account is suspended",
-    body: `Every sign-in has ended. ${revoked}Write to us if you think that this is a mistake.`,
+    body: `Every sign-in has ended. ${revoked}${text}`,
     // A suspended user cannot open the app.
     link: null,
   });

@@ -17,7 +17,7 @@ export type Prepare = (flagOff: (db: Db, userId: string) => Promise<void>) => Pr
 
 export interface Event {
   readonly name: string;
-  readonly flag: "emailNotifications" | "billingAlerts" | "securityAlerts";
+  readonly flag: "emailNotifications" | "billingAlerts" | "securityAlerts" | "always";
   readonly cause: RegExp;
   readonly title: RegExp;
   readonly body: RegExp;

@@ -8,6 +8,7 @@ import { freeGpuCount } from "../../environments/leases/gpu-leases.ts";
 import { notOfferedYet } from "../../environments/leases/read-capacity.ts";
 import { instant } from "../../environments/notice.ts";
 import { hasReservation } from "../../environments/queue/serve-queue.ts";
+import { isSuspended } from "../../identity/is-suspended.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import {
   graceMinutes,
@@ -78,8 +79,10 @@ export async function checkQuota(tx: Tx, deps: PaymentsDeps, userId: string, gpu
   await checkGpus(tx, deps, userId, gpuCount);
 }
 
-/** Refuses an account that has lost a dispute, until an operator lifts the hold. */
+/** Refuses an account that has lost a dispute or is suspended, until an operator lifts that. */
 export async function checkAccountHold(tx: Tx, userId: string): Promise<void> {
+  if (await isSuspended(tx, userId))
+    throw new AppError("account_held", "This account is suspended and cannot order.", { money: "nothing_taken" });
   const held = tx.selectFrom("account_holds").select("user_id").where("user_id", "=", userId);
   if (await held.where("lifted_at", "is", null).executeTakeFirst())
     throw new AppError(

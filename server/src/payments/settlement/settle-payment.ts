@@ -7,6 +7,7 @@ import { releaseHold, renewHold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
 import { extend } from "../../environments/time/extend.ts";
+import { isSuspended } from "../../identity/is-suspended.ts";
 import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";
 import { issueReceipt } from "../ledger/issue-receipt.ts";
 import { bookCapture } from "../ledger/journal.ts";
@@ -69,6 +70,8 @@ async function settleOrder(
   if (payment.refund_minor > 0) return refundInFull(tx, deps, order, payment, "late_payment");
   if (payment.amount_minor !== order.amount_minor || payment.currency !== order.currency)
     return refundInFull(tx, deps, order, payment, "wrong_amount");
+  // Money that was on its way when the account was suspended (G119).
+  if (await isSuspended(tx, order.user_id)) return refundInFull(tx, deps, order, payment, "late_payment");
   if (order.extends) return settleExtension(tx, deps, order, order.extends, payment);
   if (!(await launchEnvironment(tx, order, deps.giveUpAfterSeconds)))
     return refundInFull(tx, deps, order, payment, "late_payment");
