@@ -44,6 +44,7 @@ export function buildWeb() {
       "web/postcss.config.cjs",
       "docs/index.md",
       "docs/configuration.md",
+      "server/src/http/describe-api.ts",
       "package-lock.json",
     ],
   );

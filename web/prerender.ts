@@ -1,6 +1,8 @@
 import { cp, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { build } from "vite";
+import { apiDocument } from "../server/src/http/api-document.ts";
+import { type ApiDocument, apiPages } from "./docs/api-pages.ts";
 import { docsViews } from "./docs/docs-views.ts";
 import { readDocs } from "./docs/read-docs.ts";
 import { searchIndex } from "./docs/search-index.ts";
@@ -123,7 +125,8 @@ async function writePage(page: Page, html: string, markup: string): Promise<void
 /** The documentation: its pages, their pictures, and the index of the search. */
 async function writeDocs(): Promise<void> {
   const folder = join(here, "..", "docs");
-  const docs = readDocs(folder);
+  const examples = JSON.parse(await readFile(join(folder, "develop", "api-examples.json"), "utf8"));
+  const docs = readDocs(folder, apiPages((await apiDocument()) as ApiDocument, examples));
   const html = withoutApp(shell, "src/docs/docs-script.ts");
   const source = "src/docs/docs-page.tsx";
   for (const { view, title, description } of docsViews(docs))

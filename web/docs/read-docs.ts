@@ -25,14 +25,16 @@ const folders = ["use", "operate", "develop"];
 /** Served although it lies above the folders: it is generated, and cited by that path. */
 const besides = ["configuration.md"];
 
-/** The served pages of a folder docs/, in the order in which the index page of each part links to them. */
-export function readDocs(folder: string): Docs {
-  const sources = new Map(
-    globSync(["index.md", ...besides, `{${folders.join(",")}}/*.md`], { cwd: folder }).map((file) => [
-      file.replaceAll("\\", "/"),
-      readFileSync(join(folder, file), "utf8"),
-    ]),
-  );
+/**
+ * The served pages of a folder docs/, and those that are made at the build, by file. They stand in the order in which the
+ * index page of each part links to them.
+ */
+export function readDocs(folder: string, made: ReadonlyMap<string, string> = new Map()): Docs {
+  const written = globSync(["index.md", ...besides, `{${folders.join(",")}}/*.md`], { cwd: folder });
+  const sources = new Map([
+    ...written.map((file) => [file.replaceAll("\\", "/"), readFileSync(join(folder, file), "utf8")] as const),
+    ...made,
+  ]);
   const page = (file: string): DocsPage => ({
     ...renderMarkdown(sources.get(file) ?? "", (href) => resolveLink(file, href, sources)),
     path: pathOf(file),

@@ -37,8 +37,9 @@ test("links are resolved; one that leads nowhere keeps its text; one that stands
   expect(html).toContain('<li><a href="/docs/use/paying" data-alone="">Paying</a></li>');
 });
 
-test("a table scrolls in a box of its own", () => {
-  expect(render("| a |\n|---|\n| b |").html).toMatch(/^<div data-scroll><table>.*<\/table><\/div>/s);
+test("a table scrolls in a box of its own, and an empty corner is no heading", () => {
+  expect(render("| | a |\n|---|---|\n| b | c |").html).not.toContain("<th></th>");
+  expect(render("| a |\n|---|\n| b |").html).toMatch(/^<div data-scroll tabindex="0"><table>.*<\/table><\/div>/s);
 });
 
 test("slugs are those of a code host", () => {

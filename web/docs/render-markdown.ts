@@ -71,11 +71,13 @@ function unlink(children: Token[], opening: number): void {
   for (const index of [opening, closing]) Object.assign(children[index] ?? {}, { type: "text", tag: "", content: "" });
 }
 
-/** Tables scroll in a box of their own; a heading is its own link. */
+/** What may scroll is reached by the keyboard; an empty corner of a table heads nothing; a heading is its own link. */
 function framed(html: string): string {
   return html
-    .replaceAll("<table>", "<div data-scroll><table>")
+    .replaceAll("<table>", '<div data-scroll tabindex="0"><table>')
     .replaceAll("</table>", "</table></div>")
+    .replaceAll("<pre>", '<pre tabindex="0">')
+    .replaceAll("<th></th>", "<td></td>")
     .replace(/<(h[23]) id="([^"]+)">(.*?)<\/\1>/g, '<$1 id="$2"><a href="#$2">$3</a></$1>');
 }
 

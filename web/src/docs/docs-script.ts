@@ -9,15 +9,6 @@ if (menu) menu.open = wide.matches;
 
 for (const block of document.querySelectorAll<HTMLElement>("pre")) addCopyButton(block);
 
-// What scrolls sideways must be reachable by the keyboard.
-const sizes = new ResizeObserver((entries) => {
-  for (const { target } of entries) {
-    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
-    else target.removeAttribute("tabindex");
-  }
-});
-for (const box of document.querySelectorAll("pre, [data-scroll]")) sizes.observe(box);
-
 startSearch();
 
 function addCopyButton(block: HTMLElement): void {

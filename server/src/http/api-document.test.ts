@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { testApp } from "../testing/test-app.ts";
+import { apiDocument } from "./api-document.ts";
+
+test("the documentation describes exactly the operations that a running product describes", async () => {
+  const { app } = await testApp();
+  const { paths } = (await apiDocument()) as { paths: object };
+  expect(paths).toEqual((await app.inject("/openapi.json")).json().paths);
+});

@@ -1,0 +1,159 @@
+import type { AnyEndpoint } from "@berth/contract";
+import * as contract from "@berth/contract";
+import { expect } from "vitest";
+import { settlePayment } from "../../payments/settlement/settle-payment.ts";
+import { containerRequest, orderBody, type TestApp, type TestUser, testApp } from "../../testing/test-app.ts";
+
+/** An example of an endpoint, as it was called. */
+export interface Called {
+  readonly endpoint: AnyEndpoint;
+  readonly url: string;
+  readonly body: unknown;
+  /** Undefined for a file. */
+  readonly reply: object | undefined;
+}
+
+interface Input {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly token?: string;
+}
+
+type Ask = (endpoint: AnyEndpoint, input?: Input) => Promise<Record<string, never>>;
+
+/** Calls every endpoint once, as a customer would, and expects success of each. */
+export async function callEverything(): Promise<readonly Called[]> {
+  const product = await testApp();
+  const called: Called[] = [];
+  const ask: Ask = async (endpoint, { params = {}, body, token } = {}) => {
+    const url = endpoint.path.replace(/\{(\w+)\}/g, (_: string, name: string) => params[name] ?? `{${name}}`);
+    const answer = await product.call(
+      endpoint.method,
+      url,
+      token,
+      body ?? (endpoint.method === "GET" ? undefined : {}),
+    );
+    expect(answer.statusCode, `${endpoint.method} ${url}: ${answer.body}`).toBe(200);
+    const reply = endpoint.media ? undefined : answer.json();
+    called.push({ endpoint, url, body, reply });
+    return reply;
+  };
+  await publicCalls(ask);
+  const ada = await product.signUp("Ada Park");
+  await accountCalls(ask, product, ada);
+  await rentalCalls(ask, product, ada);
+  await billingCalls(ask, product, ada);
+  await lastCalls(ask, product, ada);
+  return called;
+}
+
+async function publicCalls(ask: Ask) {
+  for (const endpoint of [contract.productConfig, contract.capacity, contract.productStatus, contract.supportCatalog])
+    await ask(endpoint);
+  const email = "ada.park@example.com";
+  await ask(contract.signup, { body: { email, password: "a good password", name: "Ada Park" } });
+  await ask(contract.resetPassword, { body: { email } });
+}
+
+async function accountCalls(ask: Ask, { signUp }: TestApp, { id, token, email }: TestUser) {
+  const own = { params: { user_id: id }, token };
+  for (const endpoint of [contract.validate, contract.verifyEmail, contract.listNotifications])
+    await ask(endpoint, { token });
+  await ask(contract.readNotifications, { token, body: { ids: [] } });
+  await ask(contract.settings, own);
+  const named = { name: "Ada Park", phone: "+91 98765 43210" };
+  await ask(contract.settingsProfile, { ...own, body: named });
+  await ask(contract.updateProfile, { ...own, body: named });
+  await ask(contract.settingsFlags, { ...own, body: { billingAlerts: true } });
+  const ticket = { issueType: "other", description: "A question.", userEmail: email, userId: id };
+  await ask(contract.openTicket, { token, body: ticket });
+  const other = await signUp("Ben");
+  const others = { params: { user_id: other.id }, token: other.token };
+  const [first, second, third] = ["good password 1", "good password 2", "good password 3"];
+  await ask(contract.updatePassword, { ...others, body: { current_password: first, new_password: second } });
+  await ask(contract.settingsPassword, { ...others, body: { currentPassword: second, newPassword: third } });
+  await ask(contract.deleteAccount, { ...others, body: { password: third } });
+}
+
+async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser) {
+  const { token } = ada;
+  await ask(contract.subdomainCheck, { token, params: { name: "first-lab" } });
+  const stop = product.deliver();
+  const order = await ask(contract.createOrder, { token, body: orderBody(ada.id) });
+  const payment_data = await product.pay(order as never);
+  const body = { container_request: containerRequest(ada.id), payment_data };
+  const { environment_id: id = "" } = await ask(contract.createEnvironment, { token, body });
+  await stop();
+  const own = { token, params: { id } };
+  await ask(contract.environmentDetail, own);
+  await ask(contract.environmentSamples, own);
+  await ask(contract.signInCode, own);
+  const { share } = await ask(contract.shareEnvironment, { ...own, body: { term: "24h" } });
+  await ask(contract.revokeShare, { token, params: { id, share_id: (share as { id: string } | undefined)?.id ?? "" } });
+  await ask(contract.rotateSecret, own);
+  await ask(contract.setIdleStop, { ...own, body: { minutes: 60 } });
+  // As announced by the reconciler, which does not run now.
+  const stops = new Date(Date.now() + 600_000);
+  await product.db.updateTable("environments").set({ idle_stop_at: stops }).where("id", "=", id).execute();
+  await ask(contract.snoozeIdleStop, own);
+  await ask(contract.archiveLink, own);
+  const { amount } = orderBody(ada.id).payment_request;
+  const more = await ask(contract.extendEnvironment, { ...own, body: { duration: 1, amount, currency: "USD" } });
+  await ask(contract.clearOrder, { token, params: { order_id: String(more["id"]) } });
+  await ask(contract.orderDetail, { token, params: { order_id: String(order["id"]) } });
+  await ask(contract.profile, { token, params: { user_id: ada.id } });
+  const refund = { reason: "partial_downtime", text: "It was away from 10:00 to 10:20." };
+  await ask(contract.askForRefund, { token, params: { order_id: String(order["id"]) }, body: refund });
+  await payBackPart(product, payment_data.razorpay_payment_id);
+  await endingCalls(ask, product, ada, id);
+}
+
+async function endingCalls(ask: Ask, product: TestApp, { id: user_id, token }: TestUser, id: string) {
+  const statusOf = async () => (await product.must("GET", `/environments/${id}`, token)).environment.status;
+  const stop = product.deliver();
+  await ask(contract.actOnContainer, { token, params: { action: "stop", container_id: id, user_id } });
+  await expect.poll(statusOf).toBe("stopped");
+  await ask(contract.listFiles, { token });
+  await ask(contract.startEnvironment, { token, params: { id }, body: { without_settings: false } });
+  await expect.poll(statusOf).toBe("active");
+  await ask(contract.terminate, { token, params: { id }, body: { confirm: "first-lab" } });
+  await expect.poll(statusOf).toBe("terminated");
+  await ask(contract.deleteFiles, { token, params: { id }, body: { confirm: "first-lab" } });
+  await stop();
+}
+
+/** By hand, in the provider's dashboard: the order has a credit note then. */
+async function payBackPart({ payments }: TestApp, paymentId: string): Promise<void> {
+  await payments.provider.refund({ paymentId, amountMinor: 1, key: `dashboard-${paymentId}`, notes: {} });
+  await settlePayment(payments, await payments.provider.payment(paymentId));
+}
+
+async function billingCalls(ask: Ask, _: TestApp, { id: user_id, token }: TestUser) {
+  const { invoices } = (await ask(contract.billing, { token, params: { user_id } })) as unknown as {
+    invoices: readonly { number: string; credit_notes: readonly string[] }[];
+  };
+  const [invoice] = invoices;
+  await ask(contract.receipt, { token, params: { user_id, number: invoice?.number ?? "" } });
+  await ask(contract.creditNote, { token, params: { user_id, number: invoice?.credit_notes[0] ?? "" } });
+}
+
+async function lastCalls(ask: Ask, product: TestApp, { id: user_id, token }: TestUser) {
+  // Paid, and nobody delivers: it can be cancelled.
+  const change = { subdomain: "second-lab" };
+  const order = await product.must("POST", "/docker/payments/create_order", token, orderBody(user_id, change));
+  const { razorpay_payment_id } = await product.pay(order);
+  await settlePayment(product.payments, await product.payments.provider.payment(razorpay_payment_id));
+  const pending = product.db.selectFrom("environments").select("id").where("subdomain", "=", change.subdomain);
+  await ask(contract.cancelLaunch, { token, params: await pending.executeTakeFirstOrThrow() });
+  await queueCalls(ask, product);
+  await ask(contract.exportAccount, { token, params: { user_id } });
+  await ask(contract.logout, { token });
+}
+
+/** Another user's environment has its GPUs until the reconciler ends it: eight are not free. */
+async function queueCalls(ask: Ask, { signUp }: TestApp) {
+  const { token } = await signUp("Cara");
+  await ask(contract.joinQueue, { token, body: { gpu_count: 8 } });
+  await ask(contract.readQueue, { token });
+  await ask(contract.leaveQueue, { token });
+}
