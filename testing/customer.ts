@@ -1,4 +1,4 @@
-import { type ContainerRequest, defaultPrices, major, quote } from "@berth/contract";
+import { type ContainerRequest, defaultPrices, major, type Prices, quote } from "@berth/contract";
 import type { TypedCard } from "../server/src/payments/testing/card-traces.ts";
 
 export interface Customer {
@@ -67,12 +67,14 @@ export interface OrderRequest {
   readonly duration?: number;
   readonly currency?: string;
   readonly type?: string;
+  /** By default those of the built-in catalogue. */
+  readonly prices?: Prices;
 }
 
 /** The body of create_order, with the current price. */
 export function orderBody(
   customer: Customer,
-  { subdomain, gpuCount = 2, duration = 1, currency = "USD", type = "jupyter" }: OrderRequest,
+  { subdomain, gpuCount = 2, duration = 1, currency = "USD", type = "jupyter", prices = defaultPrices }: OrderRequest,
 ) {
   const container_request: ContainerRequest = {
     user_id: customer.userId,
@@ -81,7 +83,7 @@ export function orderBody(
     gpu_count: gpuCount,
     duration,
   };
-  const amount = major(quote(defaultPrices, gpuCount, duration, currency).amountMinor);
+  const amount = major(quote(prices, gpuCount, duration, currency).amountMinor);
   return { container_request, payment_request: { amount, currency, user_id: customer.userId, container_request } };
 }
 

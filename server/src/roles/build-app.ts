@@ -1,7 +1,9 @@
-import { pricesAt, productConfig } from "@berth/contract";
+import { isDeepStrictEqual } from "node:util";
+import { type Catalogue, defaultCatalogue, type GpuModel, pricesAt, productConfig } from "@berth/contract";
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "../account/account-routes.ts";
 import { settingsRoutes } from "../account/settings-routes.ts";
+import { memoize } from "../async/memoize.ts";
 import { billingRoutes } from "../billing/billing-routes.ts";
 import { type Config, version } from "../config/config.ts";
 import type { Changes } from "../database/changes.ts";
@@ -11,6 +13,7 @@ import type { Driver } from "../drivers/driver.ts";
 import { environmentRoutes } from "../environments/api/environment-routes.ts";
 import { keptFilesRoutes } from "../environments/api/kept-files-routes.ts";
 import { logRoutes } from "../environments/api/log-routes.ts";
+import { readGpuModels } from "../environments/hosts/read-gpu-models.ts";
 import type { MayOrder } from "../environments/queue/join-queue.ts";
 import { frontServer } from "../gateway/front-server.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -77,7 +80,7 @@ export interface AppDeps {
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, db, changes, identity, payments, hosts, appUrl } = deps;
   const app = openApp(deps);
-  const documents = await readDocuments(deps.dist, pageSettings(deps));
+  const documents = await readDocuments(deps.dist, await pageSettings(deps));
   await guardBrowsers(app, {
     tls: appUrl.startsWith("https:"),
     razorpay: payments.provider.kind === "razorpay",
@@ -132,18 +135,24 @@ function openApp({ config, log, metrics, hosts, gateway, appUrl }: AppDeps): Fas
   return app;
 }
 
-function pageSettings({ config, hosts, appUrl }: AppDeps): PageSettings {
+async function pageSettings({ config, db, hosts, appUrl }: AppDeps): Promise<PageSettings> {
   const environmentHost = new URL(hosts.environmentUrl("any")).host.slice("any.".length);
-  const catalogue = config.catalogueFile === undefined ? undefined : config.catalogue;
+  const own = { ...config.catalogue, gpus: await gpusOf(db, config.catalogue) };
+  const catalogue = isDeepStrictEqual(own, defaultCatalogue) ? undefined : own;
   return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl, catalogue };
+}
+
+/** What the hosts have, else what the catalogue names (G128). */
+async function gpusOf(db: Db, catalogue: Catalogue): Promise<Catalogue["gpus"]> {
+  const found = await readGpuModels(db);
+  return found.length > 0 ? [...found] : catalogue.gpus;
 }
 
 function productRoutes(
   app: FastifyInstance,
-  { config, payments: { provider }, identity, hosts, betaEndsAt }: AppDeps,
+  { config, db, payments: { provider }, identity, hosts, betaEndsAt }: AppDeps,
 ): void {
-  const [gpu] = config.catalogue.gpus;
-  if (!gpu) throw new Error("a catalogue without GPUs");
+  const readGpus = memoize(() => gpusOf(db, config.catalogue));
   mount(app, productConfig, async () => ({
     version,
     brand: config.brand,
@@ -159,10 +168,15 @@ function productRoutes(
       minimumMinor: provider.minimumMinor,
     },
     beta: { endsAt: betaEndsAt.toISOString() },
-    gpu,
-    gpus: config.catalogue.gpus,
+    ...named(await readGpus()),
     catalogue: config.catalogue,
     retentionDays: config.retentionDays,
     support: config.support,
   }));
+}
+
+function named(gpus: readonly GpuModel[]): { gpu: GpuModel; gpus: GpuModel[] } {
+  const [gpu] = gpus;
+  if (!gpu) throw new Error("a catalogue without GPUs");
+  return { gpu, gpus: [...gpus] };
 }

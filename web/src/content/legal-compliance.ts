@@ -1,4 +1,16 @@
+import { catalogue } from "../catalogue.ts";
 import type { LegalText } from "./legal-text.ts";
+
+/** The software of the recipes that are sold. JupyterLab is in all of them. */
+const licences = {
+  jupyter: "JupyterLab (BSD-3-Clause)",
+  pytorch: "PyTorch (BSD-3-Clause)",
+  tensorflow: "TensorFlow (Apache-2.0)",
+};
+const sold = ["jupyter", ...catalogue.types.map(({ id, recipe = id }) => recipe)];
+const licensed = Object.entries(licences)
+  .flatMap(([recipe, licence]) => (sold.includes(recipe) ? [licence] : []))
+  .join(", ");
 
 export const legalCompliance: LegalText = {
   title: "Legal Compliance Summary",
@@ -89,7 +101,7 @@ export const legalCompliance: LegalText = {
       id: "licences",
       title: "Software licences",
       text: [
-        "The software behind {name} is published under the Apache License 2.0. Environments contain software of others under their own licences, among them JupyterLab (BSD-3-Clause), PyTorch (BSD-3-Clause), TensorFlow (Apache-2.0) and, where there is a GPU, NVIDIA's CUDA libraries under NVIDIA's terms. Their names belong to their owners, who do not endorse this service.",
+        `The software behind {name} is published under the Apache License 2.0. Environments contain software of others under their own licences, among them ${licensed} and, where there is a GPU, NVIDIA's CUDA libraries under NVIDIA's terms. Their names belong to their owners, who do not endorse this service.`,
       ],
     },
     {

@@ -2,6 +2,7 @@ import { quote } from "@berth/contract";
 import { Link } from "react-router";
 import { environmentHost } from "../api/page-settings.ts";
 import { catalogue, prices } from "../catalogue.ts";
+import { typeName } from "../content/environment-types.ts";
 import { exampleOrder } from "../content/example-order.ts";
 import { gpuNames } from "../content/gpu-words.ts";
 import { numberWord } from "../content/number-word.ts";
@@ -17,6 +18,7 @@ const [usd = "", ...others] = sold.currencies.map(({ code }) => {
   return money(amountMinor, code);
 });
 const hour = money(quote(sold, exampleOrder.gpus, 1, "USD").amountMinor, "USD");
+const shown = catalogue.types.find(({ id }) => id === "pytorch")?.id ?? catalogue.types[0]?.id ?? "";
 const model = gpuNames(catalogue.gpus.slice(0, 1));
 
 export function HeroPicture() {
@@ -25,7 +27,7 @@ export function HeroPicture() {
       <div
         className={classes.frame}
         role="img"
-        aria-label={`An order for ${numberWord(exampleOrder.gpus)} ${model} for ${numberWord(exampleOrder.hours)} hours at ${usd}, its launch timeline ending after ${exampleOrder.elapsedSeconds} seconds, and the JupyterLab notebook that opens.`}
+        aria-label={`An order for ${numberWord(exampleOrder.gpus)} ${model} for ${numberWord(exampleOrder.hours)} hour${exampleOrder.hours === 1 ? "" : "s"} at ${usd}, its launch timeline ending after ${exampleOrder.elapsedSeconds} seconds, and the JupyterLab notebook that opens.`}
       >
         <Order />
         <div className={classes.launch}>
@@ -48,7 +50,7 @@ function Order() {
       <dl>
         <div>
           <dt>Environment</dt>
-          <dd>PyTorch</dd>
+          <dd>{typeName(shown)}</dd>
         </div>
         <div>
           <dt>GPUs</dt>

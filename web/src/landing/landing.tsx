@@ -4,7 +4,7 @@ import { Link, Navigate } from "react-router";
 import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
 import { slogan } from "../content/brand.ts";
-import { lowestHourlyPrice } from "../content/environment-types.ts";
+import { smallestOrder } from "../content/smallest-order.ts";
 import { Hero } from "./hero.tsx";
 import { HowItWorks } from "./how-it-works.tsx";
 import { InTheBox } from "./in-the-box.tsx";
@@ -27,7 +27,7 @@ export function Landing() {
       <RefundPromise />
       <Questions />
       <section className={classes.close}>
-        <h2>{`Start with one GPU for one hour. It costs ${lowestHourlyPrice}.`}</h2>
+        <h2>{smallestOrder()}</h2>
         <Button component={Link} to="/login" size="md">
           Get Started
         </Button>
