@@ -10,7 +10,7 @@ const poolOf = "[a-z0-9][a-z0-9-]*=\\d{1,2}";
 
 /** Folder, hours or days between backups, how many are kept, homes. */
 export const backupPattern =
-  /^(?<folder>\/\S*)( every (?<every>[1-9]\d{0,2})(?<unit>[hd]))?( keep (?<keep>[1-9]\d{0,2}))?(?<homes> with homes)?$/;
+  /^(?<folder>\/\S*|s3:\S+)( every (?<every>[1-9]\d{0,2})(?<unit>[hd]))?( keep (?<keep>[1-9]\d{0,2}))?(?<homes> with homes)?$/;
 
 /**
  * All settings with validation, default and description; scripts/generate-docs.ts writes them down. `unset` says what
@@ -46,7 +46,7 @@ export const settings = z.object({
     .regex(backupPattern, "such as /srv/backups every 24h keep 7 with homes")
     .optional()
     .describe(
-      "Backups by the worker: an absolute folder of their own, how often, how many are kept, and whether with homes",
+      "Backups by the worker: an absolute folder of their own (or s3://BUCKET/PATH), how often, how many are kept, and whether with homes",
     )
     .meta({
       unset: "none; where only a folder is named every 24h keep 7",

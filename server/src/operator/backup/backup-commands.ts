@@ -9,8 +9,9 @@ import { backupName } from "./backup-name.ts";
 import { BackupRefused } from "./backup-refused.ts";
 import type { Manifest } from "./manifest.ts";
 import { openArchive } from "./open-archive.ts";
+import { openSnapshot, repositoryOf, writeSnapshot } from "./restic.ts";
 import { restoreBackup } from "./restore-backup.ts";
-import { type Staged, stageBackup } from "./stage-backup.ts";
+import { type OpenArchive, type Staged, stageBackup } from "./stage-backup.ts";
 import { takeBackup, toolsFolder } from "./take-backup.ts";
 import { underBackupLease } from "./under-backup-lease.ts";
 import { writeFile } from "./write-file.ts";
@@ -19,7 +20,7 @@ import { writeFile } from "./write-file.ts";
 export const backupCommands: readonly Command[] = [
   {
     name: "backup",
-    args: ["FILE | FOLDER"],
+    args: ["FILE | FOLDER | s3://BUCKET/PATH"],
     options: { homes: "" },
     about:
       "writes database, secret and keys into one file, with --homes the files of environments too; the server goes on",
@@ -28,14 +29,14 @@ export const backupCommands: readonly Command[] = [
   },
   {
     name: "backup verify",
-    args: ["FILE"],
+    args: ["FILE | s3://BUCKET/PATH"],
     about: "restores a backup into a temporary folder, compares every file and row, and checks the money",
     example: "backup verify /srv/backups/berth-20261123T020000Z.tar.gz",
     run: (config, [file = ""]) => verify(config, file),
   },
   {
     name: "restore",
-    args: ["FILE"],
+    args: ["FILE | s3://BUCKET/PATH"],
     options: { "homes-lost": "" },
     about: "restores a backup into an empty DATA_DIR, and an empty database where DATABASE_URL is set",
     example: "restore /srv/backups/berth-20261123T020000Z.tar.gz",
@@ -44,20 +45,25 @@ export const backupCommands: readonly Command[] = [
 ];
 
 async function backup(config: Config, place: string, withHomes: boolean): Promise<void> {
-  const file = fileAt(resolve(place));
+  const repository = repositoryOf(place);
+  const file = repository ?? fileAt(resolve(place));
+  const write = repository ? writeSnapshot(repository) : writeFile(file);
+  const tmp = repository ? tmpdir() : dirname(file);
   const startedAtMs = Date.now();
-  const { bytes, manifest } = await withDatabase(config, (db) =>
+  const done = await withDatabase(config, (db) =>
     underBackupLease(db, { place: file, withHomes }, (onBytes) => {
       const progress = (line: string, written: number) => {
         onBytes(written);
         console.log(`${seconds(startedAtMs)} ${line} ${size(written)}`);
       };
-      return takeBackup({ db, config, progress }, { withHomes, tmp: dirname(file) }, writeFile(file));
+      return takeBackup({ db, config, progress }, { withHomes, tmp }, write);
     }),
   );
-  console.log(`${file} is written: ${size(bytes)} in ${seconds(startedAtMs)}, ${contentOf(manifest)}.`);
+  const { manifest } = done;
+  console.log(`${done.place} is written: ${size(done.bytes)} in ${seconds(startedAtMs)}, ${contentOf(manifest)}.`);
   for (const { home, unreadable } of manifest.homes ?? [])
     if (unreadable > 0) console.error(`${home}: ${unreadable} entries could not be read; run the backup as root.`);
+  if (repository) return console.log("Whoever has the repository's password has the secret and all customers' data.");
   console.log(
     "It has the secret and all customers' data, unencrypted: keep it where only you can read it. Check it with: npm run operator -- backup verify FILE",
   );
@@ -79,7 +85,7 @@ async function verify(config: Config, file: string): Promise<void> {
     const runtimes = toolsFolder(config);
     const progress = (line: string) => console.log(`${seconds(startedAtMs)} ${line}`);
     const options = { withHomes: false, fsync: false, runtimes, progress };
-    const staged = await stageBackup(() => openArchive(file), folder, options);
+    const staged = await stageBackup(await openPlace(file), folder, options);
     console.log(`${file} is whole: ${contentOf(staged.manifest)}. Checked in ${seconds(startedAtMs)}.`);
     reportBroken(staged);
     if (staged.broken.length > 0) process.exitCode = 1;
@@ -91,12 +97,17 @@ async function verify(config: Config, file: string): Promise<void> {
 async function restore(config: Config, file: string, homesLost: boolean): Promise<void> {
   const startedAtMs = Date.now();
   const progress = (line: string) => console.log(`${seconds(startedAtMs)} ${line}`);
-  const restored = await restoreBackup(config, () => openArchive(file), { homesLost, progress });
+  const restored = await restoreBackup(config, await openPlace(file), { homesLost, progress });
   const { notes, manifest } = restored;
   console.log(`${resolve(config.dataDir)} is restored in ${seconds(startedAtMs)}: ${contentOf(manifest)}.`);
   reportBroken(restored);
   for (const note of notes) console.log(note);
   console.log("Start the server now: npm start");
+}
+
+async function openPlace(place: string): Promise<OpenArchive> {
+  const repository = repositoryOf(place);
+  return repository ? await openSnapshot(place, repository) : () => openArchive(place);
 }
 
 function reportBroken({ broken }: Staged): void {

@@ -1,4 +1,5 @@
 import { readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { type Loop, startInterval } from "../../async/start-interval.ts";
@@ -7,6 +8,7 @@ import type { Db } from "../../database/database.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { backupName, listBackups } from "./backup-name.ts";
 import { BackupRefused } from "./backup-refused.ts";
+import { keepSnapshots, repositoryOf, writeSnapshot } from "./restic.ts";
 import { takeBackup } from "./take-backup.ts";
 import { underBackupLease } from "./under-backup-lease.ts";
 import { writeFile } from "./write-file.ts";
@@ -49,31 +51,33 @@ export async function backupWhenDue(deps: ScheduleDeps): Promise<boolean> {
   const { db, config, schedule, log, signal } = deps;
   const { folder, withHomes, keep } = schedule;
   if (!(await isDue(db, schedule))) return false;
-  const file = join(folder, backupName(new Date()));
+  const repository = repositoryOf(folder);
+  const place = repository ? `${repository}#` : join(folder, backupName(new Date()));
   try {
-    const done = await underBackupLease(db, { place: file, withHomes }, async (onBytes) => {
-      await removeFrom(folder, "remains");
+    const done = await underBackupLease(db, { place, withHomes }, async (onBytes) => {
+      if (!repository) await removeFrom(folder, "remains");
       const progress = (_: string, bytes: number) => onBytes(bytes);
       return await takeBackup(
         { db, config, progress, ...(signal && { signal }) },
-        { withHomes, tmp: folder },
-        writeFile(file),
+        { withHomes, tmp: repository ? tmpdir() : folder },
+        repository ? writeSnapshot(repository) : writeFile(place),
       );
     });
-    await removeFrom(folder, "backups", keep);
-    log.info({ event: "backup.done", bytes: done.bytes }, `Backup ${file} is written`);
+    await (repository ? keepSnapshots(repository, keep) : removeFrom(folder, "backups", keep));
+    log.info({ event: "backup.done", bytes: done.bytes }, `Backup ${done.place} is written`);
     return true;
   } catch (err) {
-    if (!signal?.aborted) log.error({ event: "backup.failed", err }, `Backup ${file} was not made`);
+    if (!signal?.aborted) log.error({ event: "backup.failed", err }, `Backup ${place} was not made`);
     return false;
   }
 }
 
 /** By this schedule's own folder: a backup that the operator makes elsewhere puts off none. */
 async function isDue(db: Db, { folder, everyHours }: ScheduleDeps["schedule"]): Promise<boolean> {
+  const repository = repositoryOf(folder);
   const { rows } = await sql<{ is_due: boolean }>`
     select not exists (
-      select 1 from backups where starts_with(place, ${`${folder}/`})
+      select 1 from backups where starts_with(place, ${repository ? `${repository}#` : `${folder}/`})
         and started_at > now() - case when error is null then make_interval(hours => ${everyHours}) else make_interval(mins => ${retryMinutes}) end
     ) as is_due`.execute(db);
   return rows[0]?.is_due ?? false;

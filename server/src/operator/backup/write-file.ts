@@ -19,7 +19,8 @@ export type WriteArchive = (
   signal?: AbortSignal,
 ) => Promise<Taken>;
 
-const reportMs = 5_000;
+/** Between two reports of the bytes. */
+export const reportMs = 5_000;
 
 /** Into a file of mode 0600 that is not there yet; its name appears when it is whole and on the disk. */
 export function writeFile(file: string): WriteArchive {
