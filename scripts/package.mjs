@@ -37,7 +37,8 @@ function copyProduct(stage) {
     mkdirSync(join(stage, dirname(path)), { recursive: true });
     cpSync(join(root, path), join(stage, path));
   }
-  cpSync(join(root, "web/dist"), join(stage, "web/dist"), { recursive: true });
+  for (const built of ["web/dist", "web/dist-console"])
+    cpSync(join(root, built), join(stage, built), { recursive: true });
   // The record of a machine's images outlives an upgrade, which replaces this folder.
   symlinkSync("/var/lib/berth/images.json", join(stage, "images/catalogue.json"));
 }

@@ -9,9 +9,11 @@ import { addressKey } from "../../http/limit-requests.ts";
 import { parseBodies } from "../../http/parse-bodies.ts";
 import { IdentityError } from "../../identity/identity.ts";
 import { refusalOf } from "../../identity/refusal-of.ts";
+import { CapacityRefused } from "../capacity/capacity-refused.ts";
 import { auditRoutes } from "./audit-routes.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { guardConsole } from "./guard-console.ts";
+import { machineRoutes } from "./machine-routes.ts";
 import { nowRoutes } from "./now-routes.ts";
 import { operatorSessions } from "./operator-sessions.ts";
 import { serveConsole } from "./serve-console.ts";
@@ -48,10 +50,12 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
   await serveConsole(app, dist, documents);
   await app.register(async (scope) => {
     scope.setErrorHandler((error) => {
+      if (error instanceof CapacityRefused) throw new AppError("action_not_allowed", error.message);
       throw (error instanceof IdentityError && refusalOf(error)) || error;
     });
     sessionRoutes(scope, { ...deps, sessions });
     nowRoutes(scope, deps);
+    machineRoutes(scope, deps);
     auditRoutes(scope, deps);
   });
   return app;

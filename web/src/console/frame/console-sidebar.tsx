@@ -1,6 +1,6 @@
 import { operatorSignOut } from "@berth/contract/console/session";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Gauge, LogOut, ScrollText } from "lucide-react";
+import { Gauge, LogOut, ScrollText, Server } from "lucide-react";
 import { NavLink } from "react-router";
 import { messageOf } from "../../api/call.ts";
 import { pageSettings } from "../../api/page-settings.ts";
@@ -13,6 +13,7 @@ import own from "./console-sidebar.module.css";
 
 export const screens = [
   { to: "/", label: "Now", icon: Gauge },
+  { to: "/hosts", label: "Hosts and GPUs", icon: Server },
   { to: "/audit", label: "Audit", icon: ScrollText },
 ];
 

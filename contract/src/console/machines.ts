@@ -1,0 +1,74 @@
+import { array, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
+import { endpoint } from "../endpoint.ts";
+import { instant, nothing, typed } from "../wire.ts";
+
+/** The longest reason that the audit takes. */
+export const longestReason = 1000;
+
+const host = object({
+  id: string(),
+  kind: string(),
+  /** Null for the server's own machine. */
+  address: nullable(string()),
+  drained_at: nullable(instant),
+  away_since: nullable(instant),
+  lost_at: nullable(instant),
+  gpus: number(),
+  leased: number(),
+  quarantined: number(),
+  environments: number(),
+});
+export type OperatedHost = Infer<typeof host>;
+
+const gpu = object({
+  id: string(),
+  host_id: string(),
+  /** Empty for a CPU slot. */
+  model: string(),
+  quarantined_at: nullable(instant),
+  quarantine_reason: string(),
+  /** Who has it; null while it is free. */
+  holder: nullable(string()),
+});
+export type OperatedGpu = Infer<typeof gpu>;
+
+export const readMachines = endpoint({
+  method: "GET",
+  path: "/operator/api/hosts",
+  auth: "operator",
+  summary: "Every host and GPU",
+  body: nothing,
+  reply: object({ status: literal("success"), hosts: array(host), gpus: array(gpu) }),
+  errors: [],
+});
+
+/** Replies say what was done, in one sentence. */
+const done = object({ status: literal("success"), message: string() });
+
+export const hostActs = ["drain", "undrain", "lose"] as const;
+export type HostAct = (typeof hostActs)[number];
+
+export const actOnHost = endpoint({
+  method: "POST",
+  path: "/operator/api/hosts/{id}/{act}",
+  auth: "operator",
+  summary: "Drain a host, undrain it, or give it up as lost; to lose one, its name is typed",
+  values: { act: hostActs },
+  body: object({ reason: typed(longestReason), typed: typed(64) }),
+  reply: done,
+  errors: ["action_not_allowed"],
+});
+
+export const gpuActs = ["quarantine", "release"] as const;
+export type GpuAct = (typeof gpuActs)[number];
+
+export const actOnGpu = endpoint({
+  method: "POST",
+  path: "/operator/api/gpus/{id}/{act}",
+  auth: "operator",
+  summary: "Stop leasing a GPU, or lease it again",
+  values: { act: gpuActs },
+  body: object({ reason: typed(longestReason) }),
+  reply: done,
+  errors: ["action_not_allowed"],
+});

@@ -1,0 +1,84 @@
+import { actOnHost, type HostAct, type OperatedHost } from "@berth/contract/console/machines";
+import { Button } from "@mantine/core";
+import { dateTime, plural } from "../../format.ts";
+import { Tag } from "../../ui/display/status.tsx";
+import { Table } from "../../ui/display/table.tsx";
+import type { ActRequest } from "../frame/act-dialog.tsx";
+import { callConsole } from "../frame/call-console.ts";
+import list from "../frame/list.module.css";
+
+interface Props {
+  readonly hosts: readonly OperatedHost[];
+  readonly onAct: (request: ActRequest) => void;
+}
+
+const columns = ["Host", "State", "GPUs", "Environments", { label: "Acts", end: true }];
+
+export function HostTable({ hosts, onAct }: Props) {
+  return (
+    <section aria-label="Hosts">
+      <h2 className={list.title}>Hosts</h2>
+      <Table className={list.rows} columns={columns}>
+        {hosts.map((host) => (
+          <tr key={host.id}>
+            <th scope="row" data-label="Host">
+              {host.id}
+              <small>{host.address ?? "this machine"}</small>
+            </th>
+            <td data-label="State">
+              <HostState host={host} />
+            </td>
+            <td data-label="GPUs">
+              {host.leased} of {host.gpus} leased
+              {host.quarantined > 0 && <small>{host.quarantined} quarantined</small>}
+            </td>
+            <td data-label="Environments">{host.environments}</td>
+            <td data-end>
+              <div className={list.actions}>
+                {actsOf(host).map((act) => (
+                  <Button
+                    key={act}
+                    variant="subtle"
+                    aria-label={`${labels[act]} ${host.id}`}
+                    onClick={() => onAct(requestOf(host, act))}
+                  >
+                    {labels[act]}
+                  </Button>
+                ))}
+              </div>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </section>
+  );
+}
+
+function HostState({ host: { lost_at, away_since, drained_at } }: { readonly host: OperatedHost }) {
+  if (lost_at) return <Tag tone="fail">Lost since {dateTime(lost_at)}</Tag>;
+  if (away_since) return <Tag tone="fail">Silent since {dateTime(away_since)}</Tag>;
+  return drained_at ? <Tag tone="hold">Draining since {dateTime(drained_at)}</Tag> : <Tag tone="live">In service</Tag>;
+}
+
+const labels: Readonly<Record<HostAct, string>> = { drain: "Drain", undrain: "Undrain", lose: "Give up" };
+
+/** Only another machine that does not answer can be lost. */
+function actsOf({ address, drained_at, away_since, lost_at }: OperatedHost): readonly HostAct[] {
+  if (lost_at) return [];
+  return [drained_at ? "undrain" : "drain", ...(address && away_since ? (["lose"] as const) : [])];
+}
+
+function requestOf({ id, environments }: OperatedHost, act: HostAct): ActRequest {
+  const consequences: Readonly<Record<HostAct, string>> = {
+    drain: `Nothing new is rented on ${id}, and the owners of its ${plural(environments, "environment")} are notified. What runs goes on until its time is over.`,
+    undrain: `${id} is rented again.`,
+    lose: `This ends the ${plural(environments, "environment")} on ${id} for good, with all files there, and refunds their unused time. It cannot be undone.`,
+  };
+  return {
+    title: `${labels[act]} ${id}`,
+    action: labels[act],
+    consequences: consequences[act],
+    ...(act === "lose" && { expected: id }),
+    run: (reason, typed) => callConsole(actOnHost, { params: { id, act }, body: { reason, typed } }),
+  };
+}
