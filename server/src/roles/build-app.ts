@@ -3,7 +3,6 @@ import { type Catalogue, defaultCatalogue, type GpuModel, pricesAt, productConfi
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "../account/account-routes.ts";
 import { settingsRoutes } from "../account/settings-routes.ts";
-import { memoize } from "../async/memoize.ts";
 import { billingRoutes } from "../billing/billing-routes.ts";
 import { type Config, version } from "../config/config.ts";
 import type { Changes } from "../database/changes.ts";
@@ -92,7 +91,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await servePages(app, { dist: deps.dist, documents, appUrl });
 
   healthRoutes(app, { db, version, disk: deps.disk });
-  productRoutes(app, deps);
+  await productRoutes(app, deps);
   identityRoutes(app, { db, identity, contact: config.brand.email });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays, config.catalogue) });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
@@ -148,11 +147,12 @@ async function gpusOf(db: Db, catalogue: Catalogue): Promise<Catalogue["gpus"]> 
   return found.length > 0 ? [...found] : catalogue.gpus;
 }
 
-function productRoutes(
+async function productRoutes(
   app: FastifyInstance,
   { config, db, payments: { provider }, identity, hosts, betaEndsAt }: AppDeps,
-): void {
-  const readGpus = memoize(() => gpusOf(db, config.catalogue));
+): Promise<void> {
+  // Read once: the app opens while the database is away.
+  const gpus = named(await gpusOf(db, config.catalogue));
   mount(app, productConfig, async () => ({
     version,
     brand: config.brand,
@@ -168,7 +168,7 @@ function productRoutes(
       minimumMinor: provider.minimumMinor,
     },
     beta: { endsAt: betaEndsAt.toISOString() },
-    ...named(await readGpus()),
+    ...gpus,
     catalogue: config.catalogue,
     retentionDays: config.retentionDays,
     support: config.support,
