@@ -52,7 +52,7 @@ function installProduction(stage) {
   rmSync(join(stage, "node_modules/node/node_modules"), { recursive: true });
 }
 
-/** The same commit gives the same bytes: sorted names, one time, one owner. */
+/** A listing that can be compared: sorted names, one time, one owner. */
 function pack(from) {
   mkdirSync(join(root, "dist"), { recursive: true });
   const file = `${name}-${process.platform}-${process.arch}.tar.gz`;
