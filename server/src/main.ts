@@ -284,9 +284,9 @@ function pageLines({ mail, payments, roles }: Config, { address }: OperatorPages
 }
 
 function warnings(config: Config): string[] {
-  const { appUrl, mail, trustProxy, metricsPort } = config;
+  const { appUrl, mail, trustProxy, metrics } = config;
   return [
-    ...(isServer(config) || metricsPort !== undefined
+    ...(isServer(config) || metrics.port !== undefined
       ? []
       : ["A worker alone has no address: set METRICS_PORT for its /healthz and /readyz."]),
     ...(mail.smtp || mail.outboxPage ? [] : ["SMTP_URL is not set: no mail is sent."]),

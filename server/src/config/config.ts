@@ -73,8 +73,8 @@ function nest(v: Settings, catalogue: Catalogue) {
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
     support: readSupport(v),
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
-    /** Port on loopback for /healthz and /readyz, for any role. */
-    metricsPort: v.METRICS_PORT,
+    /** Port for /healthz, /readyz and /metrics, for any role. */
+    metrics: { port: v.METRICS_PORT, host: v.METRICS_HOST },
     console: readConsole(v),
     roles: new Set(v.ROLES.split(",") as Role[]),
     /** Slots are not sold with live keys (docs/internals/runtime.md). Undefined: as many as a host's memory allows. */

@@ -190,8 +190,13 @@ export const settings = z.object({
     .min(0)
     .max(65535)
     .optional()
-    .describe("Port on loopback for /healthz, /readyz and /metrics, of any role; a worker alone has no other address")
-    .meta({ example: "9100" }),
+    .describe("Port for /healthz, /readyz and /metrics, of any role; a worker alone has no other address")
+    .meta({ example: "9464" }),
+  METRICS_HOST: z
+    .string()
+    .min(1)
+    .default("127.0.0.1")
+    .describe("The address that METRICS_PORT is opened on; metrics say how much is sold, so never a public one"),
   CATALOGUE: z
     .string()
     .min(1)

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createGatewayCounts } from "../gateway/access/gateway-counts.ts";
 import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { testApp } from "../testing/test-app.ts";
+import { createMetrics } from "./create-metrics.ts";
 import { gatewayCollector } from "./gateway-collector.ts";
 import { startMetrics } from "./start-metrics.ts";
 import { scrape } from "./testing/scrape.ts";
@@ -96,6 +97,20 @@ test("without its database /metrics answers with berth_database_up 0 and without
   expect([...samples.keys()].filter((name) => /^berth_(gpus|orders|queue|environments)/.test(name))).toEqual([]);
   expect((await fetch(`${metricsUrl}/healthz`)).status).toBe(200);
   expect((await fetch(`${metricsUrl}/readyz`)).status).toBe(503);
+});
+
+test("another address than loopback is opened only where it is asked for", async () => {
+  const { database, db, metrics, metricsUrl } = await setup();
+  expect(new URL(metricsUrl).hostname).toBe("127.0.0.1");
+  const { registry } = createMetrics();
+  const other = await startMetrics({
+    ...{ port: 0, host: "127.0.0.2", version: "1", disk: async () => "ok" as const, db, pool: database.pool },
+    ...{ metrics: { ...metrics, registry }, gateway: undefined, queues: undefined, currencies: [], backup: undefined },
+    settings: { appUrl: "http://localhost:3000", envHost: "localhost", dataDir: "/" },
+  });
+  onTestFinished(other.close);
+  expect(new URL(other.url).hostname).toBe("127.0.0.2");
+  expect((await scrape(other.url)).get("berth_database_up")).toBe(1);
 });
 
 test("money that waits is a gauge by what it waits for; what the ledger books is counted once", async () => {

@@ -19,8 +19,10 @@ import { processCollector } from "./process-collector.ts";
 import { queueSource, type WorkedQueues } from "./queue-source.ts";
 
 export interface MetricsDeps extends HealthDeps {
-  /** On loopback; 0 takes a free one. */
+  /** 0 takes a free one. */
   readonly port: number;
+  /** Loopback where it is not given. */
+  readonly host?: string;
   readonly db: Db;
   readonly pool: Database["pool"];
   readonly settings: Pick<ProcessSettings, "appUrl" | "envHost" | "dataDir">;
@@ -42,8 +44,8 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
-/** `/metrics`, `/healthz` and `/readyz` on METRICS_PORT of loopback, for any role (G115, G130). */
-export async function startMetrics({ port, ...deps }: MetricsDeps): Promise<MetricsServer> {
+/** `/metrics`, `/healthz` and `/readyz` on METRICS_PORT, for any role (G115, G130). */
+export async function startMetrics({ port, host = "127.0.0.1", ...deps }: MetricsDeps): Promise<MetricsServer> {
   const { registry } = deps.metrics;
   collectDefaultMetrics({ register: registry, prefix: "berth_" });
   const collectors = collectorsOf(deps);
@@ -54,7 +56,7 @@ export async function startMetrics({ port, ...deps }: MetricsDeps): Promise<Metr
     for (const collect of collectors) await collect();
     return reply.type(registry.contentType).send(await registry.metrics());
   });
-  await app.listen({ port, host: "127.0.0.1" });
+  await app.listen({ port, host });
   return { url: app.listeningOrigin, close: () => app.close() };
 }
 

@@ -15,12 +15,13 @@ interface ServeDeps extends Pick<MetricsDeps, "db" | "pool" | "metrics" | "gatew
 /** Metrics and health on METRICS_PORT, where it is set. */
 export async function serveMetrics(deps: ServeDeps): Promise<MetricsServer | undefined> {
   const { config, rental, dataDir, appUrl } = deps;
-  const { metricsPort: port, roles, mail, envHost } = config;
+  const { roles, mail, envHost } = config;
+  const { port, host } = config.metrics;
   if (port === undefined) return undefined;
   const worker = roles.has("worker") ? rental : undefined;
   const queues = worker && { provider: worker.money.payments.provider, sendsMail: mail.smtp !== undefined };
   const settings = { appUrl, envHost, dataDir };
   const currencies = pricesAt(config.catalogue, new Date()).currencies.map(({ code }) => code);
   const facts = { settings, version, disk: () => diskOf(dataDir), queues, currencies, backup: config.backup };
-  return await startMetrics({ ...deps, port, ...facts });
+  return await startMetrics({ ...deps, port, host, ...facts });
 }

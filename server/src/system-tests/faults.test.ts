@@ -143,7 +143,9 @@ async function startProduct() {
     /** Kinds of what doctor finds. */
     async findings(): Promise<readonly string[]> {
       const { findings } = await diagnose(db, config);
-      return findings.filter(({ rows }) => rows.length > 0).map(({ kind }) => kind);
+      // A commit while the tests run makes this program another version than the product that was started before.
+      const found = findings.filter(({ kind, rows }) => rows.length > 0 && kind !== "versions_differ");
+      return found.map(({ kind }) => kind);
     },
   };
 }

@@ -37,7 +37,8 @@ test("the log has a line for each step from the sign-up to the refund, with ids 
       expect.objectContaining({ level: "info", ...line }),
     ]);
   const text = JSON.stringify(app.lines());
-  for (const secret of [ada.email, "Ada Lovelace", ada.token, ada.refreshToken, jupyter_token])
+  const [password, card, key] = ["good password 1", "5555555555554444", app.own.keySecret];
+  for (const secret of [ada.email, "Ada Lovelace", ada.token, ada.refreshToken, jupyter_token, password, card, key])
     expect(text, secret).not.toContain(secret);
   expect(text).not.toContain(payment_data.razorpay_signature);
 });
