@@ -36,11 +36,9 @@ export async function restoreBackup(
     const notes = [
       ...(await placeSecret(config.secret, folder, dataDir, staged.manifest)),
       ...(await placeHomes(folder, dataDir, staged.manifest, homesLost)),
-      ...(existsSync(join(folder, "restored/images-catalogue.json"))
-        ? [
-            `Images: those of ${dataDir}/restored/images-catalogue.json were in use; npm run images builds or fetches them.`,
-          ]
-        : []),
+      ...restoredFiles.flatMap(([name, note]) =>
+        existsSync(join(folder, "restored", name)) ? [note(join(dataDir, "restored", name))] : [],
+      ),
     ];
     if (external) {
       progress("The database is restored to DATABASE_URL.");
@@ -55,6 +53,12 @@ export async function restoreBackup(
     throw error;
   }
 }
+
+/** Files that lay outside of the data folder, and what to do with each. */
+const restoredFiles: readonly (readonly [name: string, note: (path: string) => string])[] = [
+  ["catalogue.json", (path) => `Prices and types were those of ${path}: set CATALOGUE to it, or to a copy.`],
+  ["images-catalogue.json", (path) => `Images: those of ${path} were in use; npm run images builds or fetches them.`],
+];
 
 async function checkEmpty(dataDir: string): Promise<void> {
   if (postmasterOf(join(dataDir, "database", "cluster")))

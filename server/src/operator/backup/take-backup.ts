@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { type Config, version } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
@@ -93,6 +94,8 @@ async function* entriesOf(
   yield textEntry(secretName, secret);
   if (existsSync(join(dataDir, "operator-key"))) yield fileEntry("operator-key", join(dataDir, "operator-key"));
   if (existsSync(catalogueFile)) yield fileEntry("restored/images-catalogue.json", catalogueFile);
+  if (config.catalogue !== defaultCatalogue)
+    yield textEntry("restored/catalogue.json", `${JSON.stringify(config.catalogue, null, 2)}\n`);
   if (existsSync(join(dataDir, "hosts"))) yield* folderEntries("hosts", join(dataDir, "hosts"));
   if (withHomes) yield* homesEntries(dataDir, installation, summarize);
 }
