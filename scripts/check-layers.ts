@@ -15,7 +15,7 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/environments": ". leases time hosts homes activity queue warm-pool allocation reconciler api",
   "server/src/payments": "ledger provider embedded-provider refunds disputes settlement orders",
   "server/src/operator":
-    "parse-command.ts process-registry.ts print-rows.ts with-database.ts audit accounts people backup capacity doctor . console",
+    "parse-command.ts process-registry.ts print-rows.ts with-database.ts read-time.ts audit accounts people rentals orders messages backup capacity doctor . console",
   "server/src/gateway": "http-client principal target refusals access sign-in forward .",
   contract: "src",
   "contract/src": "catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support . console",

@@ -132,6 +132,7 @@ const stored = {
       read_at: maybe,
     }),
   ),
+  ticket_answers: array(object({ ticket_id: string(), text: string(), answered_at: instant })),
   support_tickets: array(
     object({
       id: string(),

@@ -50,6 +50,7 @@ const personalTables = [
   "queue_entries",
   "notifications",
   "mails",
+  "ticket_answers",
   "support_tickets",
   "account_warnings",
   "account_suspensions",

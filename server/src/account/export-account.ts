@@ -137,6 +137,7 @@ async function messagesOf(tx: Tx, userId: string) {
   return {
     notifications: await newestOf(tx, "notifications", userId),
     support_tickets: await newestOf(tx, "support_tickets", userId),
+    ticket_answers: await tx.selectFrom("ticket_answers").selectAll().where("user_id", "=", userId).execute(),
     mails: await newestOf(tx, "mails", userId),
   };
 }

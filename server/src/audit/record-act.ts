@@ -11,6 +11,9 @@ export interface Author {
 
 /** Every act, with the kind of its subject. */
 const subjects = {
+  "announcement.send": "announcement",
+  "environment.stop": "environment",
+  "environment.terminate": "environment",
   "gpu.quarantine": "gpu",
   "gpu.release": "gpu",
   "hold.lift": "user",
@@ -23,8 +26,10 @@ const subjects = {
   "operator.remove": "operator",
   "operator.reset": "operator",
   "operator.set_up": "operator",
+  "order.resend": "order",
   "refund.decline": "order",
   "refund.grant": "order",
+  "ticket.answer": "ticket",
   "user.delete": "user",
   "user.export": "user",
   "user.lift": "user",

@@ -976,6 +976,19 @@ create table support_tickets (
 create index support_tickets_user on support_tickets (user_id, created_at desc);
 create trigger support_tickets_alive before insert on support_tickets for each row execute function skip_deleted();
 
+create table ticket_answers (
+  id text not null,
+  ticket_id text not null,
+  user_id text not null,
+  text text not null,
+  answered_at timestamptz not null default now(),
+  constraint ticket_answers_pkey primary key (id),
+  constraint ticket_answers_text_check check (text <> ''),
+  constraint ticket_answers_ticket_id_fkey foreign key (ticket_id) references support_tickets(id) on delete cascade
+);
+create index ticket_answers_ticket on ticket_answers (ticket_id, answered_at);
+create trigger ticket_answers_alive before insert on ticket_answers for each row execute function skip_deleted();
+
 create table time_credits (
   id text not null,
   user_id text not null,

@@ -634,6 +634,13 @@ export interface Tables {
     email: string;
     created_at: Generated<Date>;
   };
+  ticket_answers: {
+    id: string;
+    ticket_id: string;
+    user_id: string;
+    text: string;
+    answered_at: Generated<Date>;
+  };
   time_credits: {
     id: string;
     user_id: string;

@@ -2,6 +2,7 @@ import type { Flags } from "@berth/contract";
 
 /** The user's flag that decides whether a kind of notice is mailed (G49); `always` for what nobody may miss (G69). */
 const flags = {
+  answer: "always",
   banked: "emailNotifications",
   bonus: "emailNotifications",
   dispute: "billingAlerts",
@@ -18,9 +19,14 @@ const flags = {
   idle: "emailNotifications",
   "idle-stopped": "emailNotifications",
   lost: "emailNotifications",
+  news: "emailNotifications",
   "no-home": "emailNotifications",
+  "operator-ended": "always",
+  "operator-stopped": "emailNotifications",
   "password-changed": "securityAlerts",
   ready: "emailNotifications",
+  /** Sent again because its owner asked for it. */
+  receipt: "always",
   refund: "billingAlerts",
   "refund-declined": "billingAlerts",
   "refund-returned": "billingAlerts",

@@ -5,14 +5,20 @@ import { capacityCommands } from "./capacity/capacity-commands.ts";
 import { catalogueCommands } from "./catalogue-commands.ts";
 import { completionScript, shells } from "./completion-script.ts";
 import { machineCommands } from "./machine-commands.ts";
+import { messageCommands } from "./messages/message-commands.ts";
 import { moneyCommands } from "./money-commands.ts";
+import { orderCommands } from "./orders/order-commands.ts";
 import { type Command, usage } from "./parse-command.ts";
 import { peopleCommands } from "./people/people-commands.ts";
+import { environmentCommands } from "./rentals/environment-commands.ts";
 
 /** The operator's commands on the machine itself (G68), with the server's settings: `npm run operator -- COMMAND`. */
 export const commands: readonly Command[] = [
   ...machineCommands,
   ...peopleCommands,
+  ...environmentCommands,
+  ...orderCommands,
+  ...messageCommands,
   ...moneyCommands,
   ...capacityCommands,
   ...auditCommands,

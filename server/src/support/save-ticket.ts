@@ -15,7 +15,7 @@ export interface Ticket {
 /** Rate limit, so that a program cannot fill the disk. */
 const ticketsPerHour = 20;
 
-/** Stores a ticket under an id of its own, because the code is only a label (G60). Tickets have no state: answers go by mail. */
+/** Stores a ticket under an id of its own, because the code is only a label (G60). A ticket is open until an operator answers it. */
 export async function saveTicket(db: Db, { userId, code, issueType, description, email }: Ticket): Promise<void> {
   const { count } = await db
     .selectFrom("support_tickets")

@@ -65,6 +65,7 @@ export const tables: Readonly<Record<string, { readonly exported: string | null;
   queue_entries: { exported: "places_in_line", kept: false },
   notifications: { exported: "notifications", kept: false },
   mails: { exported: "mails", kept: false },
+  ticket_answers: { exported: "ticket_answers", kept: false },
   support_tickets: { exported: "support_tickets", kept: false },
   homes: { exported: "files", kept: false },
   grants: { exported: "environment_sign_ins", kept: false },

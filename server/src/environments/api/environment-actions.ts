@@ -112,6 +112,18 @@ export async function stopAll(tx: Tx, userId: string): Promise<number> {
   return rows.length;
 }
 
+/** Stops a running environment as its owner could; throws where that is not possible now. The caller has locked the row. */
+export async function stopByOperator(tx: Tx, row: Environment): Promise<void> {
+  if (!actionsByStatus[row.status].stop || row.desired === "terminated") throw refusal(row, "stop");
+  await want(tx, row, { desired: "stopped" });
+}
+
+/** Ends an environment (G27); `refund` pays its unused time back (G108), as always before it was ever ready. */
+export async function endByOperator(tx: Tx, row: Environment, refund: boolean): Promise<void> {
+  const ended_reason = row.created_at === null ? "cancelled" : refund ? "operator" : "terminated";
+  await want(tx, row, { desired: "terminated", ended_reason });
+}
+
 /** Ending ones are locked too: their end is written before and seen here, or later and sees what the caller writes. */
 async function lockAll(tx: Tx, userId: string): Promise<readonly Environment[]> {
   const { rows } = await sql<Environment>`

@@ -46,7 +46,10 @@ test("acts of the command line are listed with their user and reason, and verifi
 });
 
 test.each([
-  { typed: ["--since", "yesterday"], wrong: "yesterday is not a day such as 2026-11-01." },
+  {
+    typed: ["--since", "yesterday"],
+    wrong: "yesterday is neither a day such as 2026-11-01 nor a time such as 2026-11-01T09:00:00Z.",
+  },
   { typed: ["--limit", "0"], wrong: "0 is not a number of acts." },
   { typed: ["verify", "--head", "abc"], wrong: "abc is not a hash of 64 digits." },
 ])("audit $typed is refused in one sentence", async ({ typed, wrong }) => {

@@ -3,6 +3,7 @@ import { readAudit, verifyAudit } from "../../audit/read-audit.ts";
 import type { Config } from "../../config/config.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
 import { type Columns, printJson, printRows } from "../print-rows.ts";
+import { readTime } from "../read-time.ts";
 import { withDatabase } from "../with-database.ts";
 
 /** What operators did (G118). */
@@ -36,7 +37,11 @@ const columns: Columns<Omit<AuditRow, "hash">> = {
 };
 
 async function list(config: Config, options: Options): Promise<void> {
-  const filter = { since: dayOf(options["since"]), subject: options["subject"], limit: limitOf(options["limit"]) };
+  const filter = {
+    since: options["since"] === undefined ? undefined : readTime(options["since"]),
+    subject: options["subject"],
+    limit: limitOf(options["limit"]),
+  };
   const rows = await withDatabase(config, (db) => readAudit(db, filter));
   printRows(
     rows.map(({ hash, ...row }) => ({ ...row, hash: hash.toString("hex") })),
@@ -64,14 +69,6 @@ async function verify(config: Config, options: Options): Promise<void> {
   if (found === false)
     return console.log(`${acts} acts are whole, but none has the hash ${noted}: newer acts were cut off`);
   console.log(`${acts} acts are whole; the newest has the hash ${head}`);
-}
-
-/** A day in UTC, or an instant. */
-function dayOf(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const at = /^\d{4}-\d\d-\d\d(T[\d:.]+Z)?$/.test(text) ? new Date(text) : new Date(Number.NaN);
-  if (Number.isNaN(at.getTime())) return usage(`${text} is not a day such as 2026-11-01.`);
-  return at;
 }
 
 function limitOf(text = "50"): number {

@@ -1,0 +1,101 @@
+import { statuses } from "@berth/contract";
+import type { Config } from "../../config/config.ts";
+import { type Command, type Options, usage } from "../parse-command.ts";
+import { type Columns, printJson, printRows, tableOf } from "../print-rows.ts";
+import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
+import { type EnvironmentSummary, readEnvironments, showEnvironment } from "./read-environments.ts";
+import { stopEnvironment, terminateEnvironment } from "./stop-environment.ts";
+
+/** Environments, from the outside: never their files, logs or secrets. */
+export const environmentCommands: readonly Command[] = [
+  {
+    name: "environments",
+    args: [],
+    options: { status: statuses.join(" | "), host: "HOST", json: "" },
+    about: "lists environments that have not ended, or those of a status or a host",
+    example: "environments --status active --host gpu-1",
+    run: list,
+  },
+  {
+    name: "environment",
+    args: ["ID | NAME"],
+    options: { json: "" },
+    about: "shows an environment: owner, GPUs, orders, sessions, and what operators did",
+    example: "environment my-lab",
+    run: show,
+  },
+  {
+    name: "environments stop",
+    args: ["ID"],
+    options: { reason: "TEXT" },
+    about: "stops a running environment; its owner reads the reason and can start it again",
+    example: "environments stop a1b2c3d4e5f6g7h8j9k0m1n2p --reason 'Its disk is full'",
+    run: stop,
+  },
+  {
+    name: "environments terminate",
+    args: ["ID"],
+    options: { reason: "TEXT", "no-refund": "" },
+    about: "ends an environment; its unused time is paid back, unless the terms forbid what it did",
+    example: "environments terminate a1b2c3d4e5f6g7h8j9k0m1n2p --reason 'Crypto mining' --no-refund",
+    run: terminate,
+  },
+];
+
+type Args = readonly string[];
+
+const columns: Columns<EnvironmentSummary> = {
+  id: ({ id }) => id,
+  name: ({ subdomain }) => subdomain,
+  status: ({ status, desired }) => (desired === "terminated" && status !== desired ? `${status}, ending` : status),
+  type: ({ container_type }) => container_type,
+  gpus: ({ gpu_count }) => gpu_count,
+  host: ({ host_id }) => host_id,
+  owner: ({ email, user_id }) => email ?? user_id,
+  ready: ({ created_at }) => created_at,
+  expires: ({ expires_at }) => expires_at,
+  error: ({ last_error }) => last_error,
+};
+
+async function list(config: Config, _: Args, options: Options): Promise<void> {
+  const { status, host } = options;
+  if (status !== undefined && !statuses.some((known) => known === status)) return usage(`${status} is not a status.`);
+  const rows = await withDatabase(config, (db) => readEnvironments(db, { status, host }));
+  printRows(rows, columns, options, "There is no such environment");
+}
+
+async function show(config: Config, [id = ""]: Args, { json }: Options): Promise<void> {
+  const found = await withDatabase(config, (db) => showEnvironment(db, id));
+  if (json !== undefined) return void printJson(found);
+  const { gpus, orders, sessions, audit, ...facts } = found;
+  const rows = Object.entries({ ...facts, gpus: gpus.join(" ") });
+  console.log(
+    tableOf(rows, {
+      fact: ([key]) => key,
+      value: ([, value]) => (value instanceof Date ? value : String(value ?? "-")),
+    }),
+  );
+  for (const { id: order, status, duration_hours } of orders)
+    console.log(`order ${order} ${status}, ${duration_hours} hours`);
+  for (const { id: session, opened_at, closed_at, reason } of sessions)
+    console.log(
+      `session ${session} from ${opened_at.toISOString()} to ${closed_at?.toISOString() ?? "now"} ${reason ?? ""}`,
+    );
+  for (const { at, actor, act, reason } of audit) console.log(`${at.toISOString()} ${actor} ${act}: ${reason}`);
+}
+
+async function stop(config: Config, [id = ""]: Args, options: Options): Promise<void> {
+  const announce = announcerOf(config);
+  const isNew = await withDatabase(config, (db) => stopEnvironment({ db, announce }, id, authorOf(options)));
+  console.log(isNew ? `${id} stops; its owner is notified` : `${id} is stopped already`);
+}
+
+async function terminate(config: Config, [id = ""]: Args, options: Options): Promise<void> {
+  const announce = announcerOf(config);
+  const refund = options["no-refund"] === undefined;
+  const isNew = await withDatabase(config, (db) =>
+    terminateEnvironment({ db, announce }, id, refund, authorOf(options)),
+  );
+  const money = refund ? "its unused time is paid back" : "nothing is paid back";
+  console.log(isNew ? `${id} ends; ${money}, and its owner is notified` : `${id} ends already`);
+}

@@ -1,0 +1,86 @@
+import { sql } from "kysely";
+import { AppError } from "../../app-error.ts";
+import { readAudit } from "../../audit/read-audit.ts";
+import type { Db } from "../../database/database.ts";
+
+export interface EnvironmentSummary {
+  readonly id: string;
+  readonly subdomain: string;
+  readonly status: string;
+  readonly desired: string;
+  readonly container_type: string;
+  readonly gpu_count: number;
+  readonly host_id: string;
+  readonly user_id: string;
+  readonly email: string | null;
+  readonly created_at: Date | null;
+  readonly expires_at: Date | null;
+  readonly banked_seconds: number;
+  readonly last_error: string | null;
+}
+
+interface Filter {
+  /** Undefined: all that have not ended. */
+  readonly status?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+const listLength = 500;
+
+/** Returns environments, newest first. Never a look inside: no file, no log and no secret. */
+export async function readEnvironments(db: Db, { status, host }: Filter): Promise<readonly EnvironmentSummary[]> {
+  const { rows } = await sql<EnvironmentSummary>`
+    ${summary}
+    where (e.status = ${status ?? null} or (${status === undefined} and e.status <> 'terminated'))
+      and (${host === undefined} or e.host_id = ${host ?? null})
+    order by e.requested_at desc, e.id limit ${listLength}`.execute(db);
+  return rows;
+}
+
+const summary = sql`
+  select e.id, e.subdomain, e.status, e.desired, e.container_type, e.gpu_count, e.host_id, e.user_id, p.email, e.created_at,
+    e.expires_at, e.banked_seconds, e.last_error
+  from environments e left join profiles p on p.user_id = e.user_id`;
+
+/** Returns one environment, by its id or the name of a living one, with its GPUs, sessions and acts. Throws for none. */
+export async function showEnvironment(db: Db, idOrName: string) {
+  const { rows } = await sql<EnvironmentSummary>`
+    ${summary} where e.id = ${idOrName} or (e.subdomain = ${idOrName} and e.status <> 'terminated')`.execute(db);
+  const [found] = rows;
+  if (!found)
+    throw new AppError(
+      "not_found",
+      `There is no environment ${idOrName}; environments names those that have not ended`,
+    );
+  const [gpus, sessions, orders, acts] = await Promise.all([
+    db
+      .selectFrom("gpu_leases")
+      .select("gpu_id")
+      .where("holder_kind", "=", "environment")
+      .where("holder_id", "=", found.id)
+      .where("released_at", "is", null)
+      .orderBy("gpu_id")
+      .execute(),
+    db
+      .selectFrom("sessions")
+      .select(["id", "opened_at", "closed_at", "reason"])
+      .where("environment_id", "=", found.id)
+      .orderBy("opened_at", "desc")
+      .limit(20)
+      .execute(),
+    db
+      .selectFrom("orders")
+      .select(["id", "status", "duration_hours"])
+      .where(({ or, eb, selectFrom }) =>
+        or([
+          eb("extends", "=", found.id),
+          eb("id", "=", selectFrom("environments").select("order_id").where("id", "=", found.id)),
+        ]),
+      )
+      .orderBy("created_at")
+      .execute(),
+    readAudit(db, { subject: found.id, limit: 20 }),
+  ]);
+  const audit = acts.map(({ hash, ...act }) => act);
+  return { ...found, gpus: gpus.map(({ gpu_id }) => gpu_id), orders, sessions, audit };
+}
