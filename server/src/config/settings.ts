@@ -274,7 +274,7 @@ export const settings = z.object({
     .meta({ unset: "all visitors behind a proxy count as one address", example: "127.0.0.1" }),
   UNSAFE_PUBLIC_PROCESS_DRIVER: yesNo
     .default(false)
-    .describe("Permits the process driver for strangers, who then share this machine with no wall between them"),
+    .describe("Permits the process driver for strangers, who then share this machine without isolation"),
   LOG_LEVEL: word("fatal", "error", "warn", "info", "debug", "trace", "silent")
     .default("info")
     .describe("Minimum level of logged lines"),
