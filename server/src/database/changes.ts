@@ -36,13 +36,17 @@ export async function openChanges(database: Database): Promise<Changes> {
   await database.listen(
     "changes",
     (payload) => {
-      const change: Change = JSON.parse(payload);
+      const change = readChange(payload);
+      if (!change) return reloadAll();
       for (const { listener } of [...all, ...(users.get(change.user) ?? [])]) listener(change);
     },
-    () => {
-      for (const { missed } of [all, ...users.values()].flatMap((each) => [...each])) missed?.();
-    },
+    reloadAll,
   );
+
+  function reloadAll(): void {
+    for (const { missed } of [all, ...users.values()].flatMap((each) => [...each])) missed?.();
+  }
+
   return {
     subscribe(listener, missed) {
       const subscriber = { listener, missed };
@@ -58,6 +62,16 @@ export async function openChanges(database: Database): Promise<Changes> {
       };
     },
   };
+}
+
+/** Undefined for what no trigger sends: any user of the database may notify, and must not end the server by it. */
+function readChange(payload: string): Change | undefined {
+  try {
+    const { kind, id, user } = JSON.parse(payload);
+    return { kind, id, user };
+  } catch {
+    return undefined;
+  }
 }
 
 interface Subscriber {
