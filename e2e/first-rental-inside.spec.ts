@@ -10,12 +10,14 @@ test("JupyterLab's terminal uses the home's python and pip; widgets and progress
 }) => {
   test.setTimeout(180_000);
   const subdomain = `inside-${Date.now().toString(36)}`;
+  // Before a container starts: that changes the machine's network interfaces, and Chromium drops what it is loading.
+  await page.goto("/environments");
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await create(
     product.url,
     customer,
     await orderAndPay(product.url, customer, { subdomain, gpuCount: 1, duration: 1 }),
   );
-  await page.goto("/environments");
   const row = page.locator("tr[data-status]", { hasText: subdomain });
   const link = row.getByRole("link", { name: "Open Session" });
 
