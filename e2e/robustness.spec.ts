@@ -244,3 +244,10 @@ async function expectWhole(page: Page, what: string): Promise<void> {
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow, `${what} scrolls sideways`).toBeLessThanOrEqual(0);
 }
+
+test("a screen whose chunk was dropped once is loaded by itself a moment later", async ({ page, customer: _ }) => {
+  await page.goto("/dashboard");
+  await page.route("**/assets/billing-page*.js", (route) => route.abort("internetdisconnected"), { times: 1 });
+  await page.getByRole("link", { name: "Billing" }).click();
+  await expect(page.getByRole("tab", { name: "Overview" })).toBeVisible();
+});

@@ -2,11 +2,17 @@ import { Button } from "@mantine/core";
 import { useRouteError } from "react-router";
 import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { isChunkFailure } from "./is-chunk-failure.ts";
+import { LoadingScreen } from "./loading-screen.tsx";
 import { PlainPage } from "./plain-page.tsx";
+import { useReloadOnce } from "./use-reload-once.ts";
+
+const reloading = "Loading the page again...";
 
 /** Shown instead of a route that failed to render. */
 export function ErrorPage() {
-  const { title, text } = textOf(useRouteError());
+  const error = useRouteError();
+  const { title, text } = textOf(error);
+  if (useReloadOnce(error)) return <LoadingScreen>{reloading}</LoadingScreen>;
   return (
     <PlainPage title={title} action={<Reload />}>
       {text}
@@ -16,7 +22,9 @@ export function ErrorPage() {
 
 /** The same inside the signed-in frame. */
 export function ScreenError() {
-  const { title, text } = textOf(useRouteError());
+  const error = useRouteError();
+  const { title, text } = textOf(error);
+  if (useReloadOnce(error)) return <p role="status">{reloading}</p>;
   return (
     <EmptyState title={title} picture={<FreeSlots failed />} action={<Reload />}>
       {text}
