@@ -42,7 +42,7 @@ test("a slow count delays nobody and goes on to its end; a failed one is not ret
   const [gate, log] = [join(folder, "gate"), join(folder, "log")];
   writeFileSync(
     join(folder, "du"),
-    `#!/bin/sh\necho "$2" >>${log}\ncase "$2" in *odd) exit 2;; esac\nwhile [ ! -e ${gate} ]; do sleep 0.05; done\nexec /usr/bin/du "$@"\n`,
+    `#!/bin/sh\necho "$2" >>${log}\ncase "$2" in *odd) exit 2;; esac\nwhile [ -d ${folder} ] && [ ! -e ${gate} ]; do sleep 0.05; done\nexec /usr/bin/du "$@"\n`,
   );
   chmodSync(join(folder, "du"), 0o755);
   vi.stubEnv("PATH", `${folder}:/usr/bin:/bin`);
