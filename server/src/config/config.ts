@@ -2,9 +2,13 @@ import { readFileSync } from "node:fs";
 import { type Catalogue, defaultCatalogue } from "@berth/contract";
 import { conflicts, isConsolePublic, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
 import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
+import { resticVariables } from "./restic-variables.ts";
 import { backupPattern, type Settings, settings } from "./settings.ts";
 
-export type Config = ReturnType<typeof nest>;
+export type Config = ReturnType<typeof nest> & {
+  /** Variables of restic, with its password and keys. */
+  readonly restic: ReturnType<typeof resticVariables>;
+};
 
 export class ConfigError extends Error {}
 
@@ -15,7 +19,7 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   if (parsed.success) {
     const found = conflicts(parsed.data);
     if (found.length > 0) throw new ConfigError(explain(found));
-    return nest(parsed.data, catalogueOf(parsed.data));
+    return { ...nest(parsed.data, catalogueOf(parsed.data)), restic: resticVariables(source) };
   }
   const bad = new Set(parsed.error.issues.map(({ path }) => String(path[0])));
   const rest = settings.safeParse(Object.fromEntries(Object.entries(present).filter(([name]) => !bad.has(name))));

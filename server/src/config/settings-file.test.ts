@@ -84,8 +84,13 @@ PORT=4001
   );
 });
 
-test("an unknown name is a warning with its line", () => {
-  const folder = folderWith("PORT=4000\nGPUS_PER_USR=2\nWHATEVER=1\nCOMPOSE_PROJECT_NAME=x");
+test("an unknown name is a warning with its line; what Compose and restic read is none", () => {
+  const others = "COMPOSE_PROJECT_NAME=x\nAWS_ACCESS_KEY_ID=key\nRESTIC_PASSWORD=word";
+  const folder = folderWith(`PORT=4000\nGPUS_PER_USR=2\nWHATEVER=1\n${others}`);
+  expect(readConfig(readSettingsFile({}, folder).variables).restic).toEqual({
+    AWS_ACCESS_KEY_ID: "key",
+    RESTIC_PASSWORD: "word",
+  });
   expect(readSettingsFile({ DATA_DIRS: "x" }, folder).warnings).toEqual([
     "DATA_DIRS is not a setting and does nothing: is DATA_DIR meant?",
     `${folder}/.env, line 2: GPUS_PER_USR is not a setting and does nothing: is GPUS_PER_USER meant?`,

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseEnv } from "node:util";
 import { ConfigError, settingNames } from "./config.ts";
 import { misspeltSettings } from "./misspelt-settings.ts";
+import { isResticVariable } from "./restic-variables.ts";
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -112,8 +113,9 @@ function settingOfFile(name: string): string | undefined {
 }
 
 function unknownIn(lines: readonly Line[], path: string): string[] {
-  // Docker Compose reads the same file.
-  const isKnown = (name: string) => settingNames.includes(name) || settingOfFile(name) || name.startsWith("COMPOSE_");
+  // Docker Compose reads the same file, and restic gets its variables from it.
+  const isOthers = (name: string) => name.startsWith("COMPOSE_") || isResticVariable(name);
+  const isKnown = (name: string) => settingNames.includes(name) || settingOfFile(name) || isOthers(name);
   return lines
     .filter(({ name }) => !isKnown(name))
     .map(({ number, name }) => {

@@ -1,131 +1,46 @@
-import { execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { type Db, openDatabase } from "../database/database.ts";
-import { startEmbedded } from "../database/embedded.ts";
-import { certificatesIn } from "../drivers/testing/certificates-in.ts";
 import { addOrder } from "../environments/testing/setup-environments.ts";
 import { insertEnvironment } from "../gateway/testing/insert-environment.ts";
-import { operatorPages } from "../http/operator-pages.ts";
 import { silentLogger } from "../logging/create-logger.ts";
-import { relay } from "../mail/testing/relay.ts";
 import { alertRules, firing } from "../metrics/testing/alert-rules.ts";
 import { scrape } from "../metrics/testing/scrape.ts";
 import { diagnose } from "../operator/doctor/diagnose.ts";
 import { operator } from "../operator/testing/run-operator.ts";
-import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
-import { razorpay } from "../payments/provider/razorpay.ts";
 import { dataFolder, emptyDatabase, start } from "../testing/server-process.ts";
+import { faultyMailServer } from "./testing/faulty-mail-server.ts";
+import { faultyProvider, keys } from "./testing/faulty-provider.ts";
+import { serveCertificates } from "./testing/serve-certificates.ts";
+import { shiftedClock } from "./testing/shifted-clock.ts";
+import { smallDisk } from "./testing/small-disk.ts";
+import { stoppableCluster } from "./testing/stoppable-cluster.ts";
 
-const keys = { keyId: "rzp_test_faults", keySecret: "the secret of the provider" };
 const poll = { timeout: 60_000, interval: 250 };
 
-/** A PostgreSQL of its own that can be stopped, and started again at the same address. */
-async function openCluster() {
-  const directory = mkdtempSync(join(tmpdir(), "berth-faults-"));
-  const open = () => startEmbedded({ directory, fsync: false, log: silentLogger });
-  let cluster = await open();
-  onTestFinished(async () => {
-    await cluster.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
-  const { user, password, host = "", database } = cluster.connection;
-  return {
-    connection: cluster.connection,
-    url: `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`,
-    stop: () => cluster.stop(),
-    async restart() {
-      cluster = await open();
-    },
-  };
-}
-
-/** A payment provider that can have errors of its own. */
-async function openProvider() {
-  const { connection } = await emptyDatabase();
-  const { db, close } = await openDatabase(connection, silentLogger);
-  await sql`insert into embedded_gateway_account (key_id, key_secret) values (${keys.keyId}, ${keys.keySecret})`.execute(
-    db,
-  );
-  const app = Fastify({ forceCloseConnections: true });
-  const provider = { isBroken: false };
-  app.addHook("onRequest", async (_, reply) => {
-    if (provider.isBroken) return reply.code(500).send({ error: { code: "SERVER_ERROR", description: "broken" } });
-  });
-  (await embeddedProvider({ db })).routes(app, operatorPages({ key: keys.keySecret, appUrl: "http://localhost" }));
-  await app.listen({ port: 0, host: "127.0.0.1" });
-  onTestFinished(async () => {
-    await app.close();
-    await close();
-  });
-  const url = `${app.listeningOrigin}${embeddedProviderPath}`;
-  const minimumMinor = { USD: 1, INR: 1 };
-  const client = razorpay({ ...keys, baseUrl: url, kind: "razorpay", mode: "test", minimumMinor });
-  return Object.assign(provider, { url, client });
-}
-
-/** Serves one certificate after the other at one address, as the proxy in front of the app does. */
-async function serveCertificates(daysOf: Readonly<Record<string, number>>) {
-  const folder = mkdtempSync(join(tmpdir(), "berth-certificates-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const certificates = certificatesIn(folder);
-  await certificates.authority("ca");
-  for (const [name, days] of Object.entries(daysOf))
-    await certificates.issue(name, { ca: "ca", address: "127.0.0.1", days });
-  const text = (name: string) => readFileSync(certificates.at(`${name}.pem`), "utf8");
-  const named = (name: string) => ({ cert: text(name), key: text(`${name}-key`) });
-  const [first = ""] = Object.keys(daysOf);
-  const server = createServer(named(first)).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return {
-    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    serve: (name: string) => server.setSecureContext(named(name)),
-  };
-}
-
-/** A clock that is a minute ahead until the process gets SIGUSR2, and again after the next. */
-const clock = `
-  const now = Date.now;
-  let ahead = 0;
-  process.on("SIGUSR2", () => (ahead = ahead ? 0 : 60_000));
-  Date.now = () => now() + ahead;`;
-
-/** A small disk for the data folder; undefined where none can be mounted. */
-function smallDisk(folder: string): string | undefined {
-  try {
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=20m", "tmpfs", folder], { stdio: "pipe" });
-  } catch {
-    return undefined;
-  }
-  onTestFinished(() => void execFileSync("umount", ["-l", folder]));
-  return join(folder, "ballast");
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "berth-faults-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
 }
 
 async function startProduct() {
-  const cluster = await openCluster();
-  const provider = await openProvider();
-  const mail = { isRefusing: false };
-  const { port } = await relay({
-    onMailFrom: (_, __, done) =>
-      done(mail.isRefusing ? Object.assign(new Error("later"), { responseCode: 451 }) : undefined),
-  });
-  const certificates = await serveCertificates({ month: 20, week: 5, day: 1, fine: 90 });
+  const cluster = await stoppableCluster(onTestFinished);
+  const provider = await faultyProvider((await emptyDatabase()).connection, onTestFinished);
+  const mail = await faultyMailServer(onTestFinished);
+  const certificates = await serveCertificates({ month: 20, week: 5, day: 1, fine: 90 }, onTestFinished);
   const DATA_DIR = dataFolder();
-  const ballast = smallDisk(DATA_DIR);
+  const disk = smallDisk(DATA_DIR, onTestFinished);
+  const clock = shiftedClock(join(temporaryFolder(), "clock"));
   const env = {
     ...{ DATA_DIR, DATABASE_URL: cluster.url, METRICS_PORT: "0", APP_URL: certificates.url, LOG_LEVEL: "fatal" },
-    ...{ SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: "hello@berth.example", CONTACT_EMAIL: "hello@berth.example" },
+    ...{ SMTP_URL: mail.url, MAIL_FROM: "hello@berth.example", CONTACT_EMAIL: "hello@berth.example" },
     ...{ RAZORPAY_KEY_ID: keys.keyId, RAZORPAY_KEY_SECRET: keys.keySecret, RAZORPAY_URL: provider.url },
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(clock)}`,
+    NODE_OPTIONS: clock.NODE_OPTIONS,
   };
   const product = start(env);
   await product.url();
@@ -134,7 +49,7 @@ async function startProduct() {
   onTestFinished(close);
   const config = readConfig(env);
   return {
-    ...{ cluster, provider, mail, certificates, db, env, ballast, child: product.child },
+    ...{ cluster, provider, mail, certificates, db, env, disk, clock, child: product.child },
     /** Names of the alerts whose rule is true, without their time to wait. */
     async alerts(): Promise<readonly string[]> {
       const samples = await scrape(metricsUrl);
@@ -193,7 +108,7 @@ const faults: readonly Fault[] = [
     async plant({ provider, db }) {
       const order = { userId: "ada", subdomain: "lab", gpuCount: 1, durationHours: 1 };
       const { id } = await provider.client.createOrder({ receipt: "r", amountMinor: 20, currency: "USD", notes: {} });
-      provider.isBroken = true;
+      provider.fault = "errors";
       const orderId = await addOrder(db, order);
       await sql`update orders set status = 'open', paid_at = null, gateway = 'razorpay', mode = 'test', attempts = 3,
         gateway_order_id = ${id}, hold_until = now() + interval '1 hour', watch_until = now() + interval '1 day'
@@ -201,7 +116,7 @@ const faults: readonly Fault[] = [
       await dueNow(db, "orders");
     },
     async cure({ provider, db }) {
-      provider.isBroken = false;
+      provider.fault = "none";
       await dueNow(db, "orders");
     },
   },
@@ -237,13 +152,13 @@ const faults: readonly Fault[] = [
     what: "a clock that is a minute off",
     alerts: ["BerthClockWrong"],
     finding: "clock_wrong",
-    plant({ child }) {
-      child.kill("SIGUSR2");
+    plant({ clock }) {
+      clock.shift(60_000);
       const { now } = Date;
       vi.spyOn(Date, "now").mockImplementation(() => now() + 60_000);
     },
-    cure({ child }) {
-      child.kill("SIGUSR2");
+    cure({ clock }) {
+      clock.mend();
       vi.restoreAllMocks();
     },
   },
@@ -251,8 +166,8 @@ const faults: readonly Fault[] = [
     what: "a full disk",
     alerts: ["BerthDiskLow", "BerthDiskFull"],
     finding: "disk_full",
-    plant: ({ ballast }) => ballast && writeFileSync(ballast, Buffer.alloc(19.5 * 1024 * 1024)),
-    cure: ({ ballast }) => ballast && existsSync(ballast) && rmSync(ballast),
+    plant: ({ disk }) => disk?.fill(),
+    cure: ({ disk }) => disk?.free(),
   },
 ];
 
@@ -278,7 +193,7 @@ test("each fault is named by its alerts and by doctor, and both are silent when 
   await expect.poll(product.alerts, poll).toEqual([]);
   expect(await product.findings()).toEqual([]);
   for (const { what, alerts, finding, plant, cure } of faults) {
-    if (what === "a full disk" && !product.ballast) continue;
+    if (what === "a full disk" && !product.disk) continue;
     await plant(product);
     // The one before is gone by then, too.
     await expect.poll(product.alerts, { ...poll, message: `alerts of ${what}` }).toEqual([...alerts]);

@@ -7,6 +7,7 @@ import type { Command } from "../parse-command.ts";
 import { withDatabase } from "../with-database.ts";
 import { backupName } from "./backup-name.ts";
 import { BackupRefused } from "./backup-refused.ts";
+import { gapsOf } from "./gaps-of.ts";
 import type { Manifest } from "./manifest.ts";
 import { openArchive } from "./open-archive.ts";
 import { openSnapshot, repositoryOf, writeSnapshot } from "./restic.ts";
@@ -45,8 +46,8 @@ export const backupCommands: readonly Command[] = [
 ];
 
 async function backup(config: Config, place: string, withHomes: boolean): Promise<void> {
-  const repository = repositoryOf(place);
-  const file = repository ?? fileAt(resolve(place));
+  const repository = repositoryOf(place, config);
+  const file = repository?.url ?? fileAt(resolve(place));
   const write = repository ? writeSnapshot(repository) : writeFile(file);
   const tmp = repository ? tmpdir() : dirname(file);
   const startedAtMs = Date.now();
@@ -61,8 +62,7 @@ async function backup(config: Config, place: string, withHomes: boolean): Promis
   );
   const { manifest } = done;
   console.log(`${done.place} is written: ${size(done.bytes)} in ${seconds(startedAtMs)}, ${contentOf(manifest)}.`);
-  for (const { home, unreadable } of manifest.homes ?? [])
-    if (unreadable > 0) console.error(`${home}: ${unreadable} entries could not be read; run the backup as root.`);
+  for (const gap of gapsOf(manifest)) console.error(gap);
   if (repository) return console.log("Whoever has the repository's password has the secret and all customers' data.");
   console.log(
     "It has the secret and all customers' data, unencrypted: keep it where only you can read it. Check it with: npm run operator -- backup verify FILE",
@@ -85,7 +85,7 @@ async function verify(config: Config, file: string): Promise<void> {
     const runtimes = toolsFolder(config);
     const progress = (line: string) => console.log(`${seconds(startedAtMs)} ${line}`);
     const options = { withHomes: false, fsync: false, runtimes, progress };
-    const staged = await stageBackup(await openPlace(file), folder, options);
+    const staged = await stageBackup(await openPlace(config, file), folder, options);
     console.log(`${file} is whole: ${contentOf(staged.manifest)}. Checked in ${seconds(startedAtMs)}.`);
     reportBroken(staged);
     if (staged.broken.length > 0) process.exitCode = 1;
@@ -97,7 +97,7 @@ async function verify(config: Config, file: string): Promise<void> {
 async function restore(config: Config, file: string, homesLost: boolean): Promise<void> {
   const startedAtMs = Date.now();
   const progress = (line: string) => console.log(`${seconds(startedAtMs)} ${line}`);
-  const restored = await restoreBackup(config, await openPlace(file), { homesLost, progress });
+  const restored = await restoreBackup(config, await openPlace(config, file), { homesLost, progress });
   const { notes, manifest } = restored;
   console.log(`${resolve(config.dataDir)} is restored in ${seconds(startedAtMs)}: ${contentOf(manifest)}.`);
   reportBroken(restored);
@@ -105,8 +105,8 @@ async function restore(config: Config, file: string, homesLost: boolean): Promis
   console.log("Start the server now: npm start");
 }
 
-async function openPlace(place: string): Promise<OpenArchive> {
-  const repository = repositoryOf(place);
+async function openPlace(config: Config, place: string): Promise<OpenArchive> {
+  const repository = repositoryOf(place, config);
   return repository ? await openSnapshot(place, repository) : () => openArchive(place);
 }
 
@@ -114,12 +114,14 @@ function reportBroken({ broken }: Staged): void {
   for (const { invariant, id, what } of broken) console.error(`Broken invariant: ${invariant}: ${id} ${what}`);
 }
 
-function contentOf({ version, madeAt, tables, homes }: Manifest): string {
+function contentOf({ version, madeAt, tables, homes, elsewhere = [] }: Manifest): string {
   const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
   const files = homes?.reduce((sum, each) => sum + each.files, 0);
   const bytes = homes?.reduce((sum, each) => sum + each.bytes, 0) ?? 0;
   const packed = homes ? `${homes.length} homes with ${files} files (${size(bytes)})` : "no homes";
-  return `version ${version}, ${madeAt}, ${rows} rows in ${Object.keys(tables).length} tables, ${packed}`;
+  const read = elsewhere.filter((each) => each.bytes !== null);
+  const others = read.length > 0 ? `, ${read.length} homes of other hosts` : "";
+  return `version ${version}, ${madeAt}, ${rows} rows in ${Object.keys(tables).length} tables, ${packed}${others}`;
 }
 
 function size(bytes: number): string {

@@ -10,6 +10,8 @@ export const dumpName = "database.dump";
 /** The installation's secret, or what IDENTITY_SECRET was. */
 export const secretName = "secret";
 export const homesName = "homes";
+/** A folder for each host on another machine, with an archive of each home. */
+export const elsewhereName = "restored/homes-elsewhere";
 
 const manifestShape = z.strictObject({
   format: z.literal(1),
@@ -25,6 +27,8 @@ const manifestShape = z.strictObject({
   secretFrom: z.enum(["DATA_DIR", "IDENTITY_SECRET"]),
   /** Without it the backup has no homes. */
   homes: z.optional(z.array(z.strictObject({ home: z.string(), files: z.int(), bytes: z.int(), unreadable: z.int() }))),
+  /** Homes of hosts on other machines, packed; null: the host did not answer. */
+  elsewhere: z.optional(z.array(z.strictObject({ host: z.string(), home: z.string(), bytes: z.nullable(z.int()) }))),
   /** SHA-256 of the list of sums. */
   sums: z.string().regex(/^[0-9a-f]{64}$/),
 });

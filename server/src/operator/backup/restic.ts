@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
+import type { Config } from "../../config/config.ts";
 import { BackupRefused } from "./backup-refused.ts";
 import type { OpenArchive } from "./stage-backup.ts";
 import { reportMs, type WriteArchive } from "./write-file.ts";
@@ -8,18 +9,23 @@ import { reportMs, type WriteArchive } from "./write-file.ts";
 /** The name of the tar in a snapshot, and its tag. */
 const [name, tag] = ["berth.tar", "berth"];
 
+export interface Repository {
+  readonly url: string;
+  /** What restic is started with: its password and keys, and PATH. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
 /** The restic repository that a place names: s3://BUCKET/PATH, or s3:https://HOST/BUCKET/PATH; undefined for a file or folder. */
-export function repositoryOf(place: string): string | undefined {
+export function repositoryOf(place: string, { restic: variables }: Pick<Config, "restic">): Repository | undefined {
   if (!place.startsWith("s3:")) return undefined;
   const [repository = ""] = place.split("#");
-  return repository.replace(/^s3:\/\//, "s3:https://s3.amazonaws.com/");
+  return { url: repository.replace(/^s3:\/\//, "s3:https://s3.amazonaws.com/"), variables };
 }
 
 /**
- * Writes a snapshot, which restic encrypts; the repository is made with the first one. Password and keys are restic's own
- * environment variables, which it inherits. Its place is REPOSITORY#SNAPSHOT.
+ * Writes a snapshot, which restic encrypts; the repository is made with the first one. Its place is REPOSITORY#SNAPSHOT.
  */
-export function writeSnapshot(repository: string): WriteArchive {
+export function writeSnapshot(repository: Repository): WriteArchive {
   return async (tar, onBytes, signal) => {
     await output(repository, ["cat", "config"]).catch(() => output(repository, ["init"]));
     const args = ["backup", "--json", "--tag", tag, "--stdin", "--stdin-filename", name];
@@ -43,26 +49,26 @@ export function writeSnapshot(repository: string): WriteArchive {
     }
     restic.stdin.end();
     const id = /"snapshot_id":"(\w+)"/.exec(await printed)?.[1];
-    if (id === undefined) throw new BackupRefused(`restic wrote no snapshot in ${repository}.`);
-    return { place: `${repository}#${id}`, bytes };
+    if (id === undefined) throw new BackupRefused(`restic wrote no snapshot in ${repository.url}.`);
+    return { place: `${repository.url}#${id}`, bytes };
   };
 }
 
 /** Opens REPOSITORY#SNAPSHOT, or the last snapshot of a repository. */
-export async function openSnapshot(place: string, repository: string): Promise<OpenArchive> {
+export async function openSnapshot(place: string, repository: Repository): Promise<OpenArchive> {
   const wanted = place.split("#")[1] ?? "latest";
   const listed = await output(repository, ["snapshots", "--json", "--tag", tag, wanted]);
   const id = /"id":"(\w+)"/.exec(listed)?.[1];
-  if (id === undefined) throw new BackupRefused(`There is no backup in ${repository}.`);
+  if (id === undefined) throw new BackupRefused(`There is no backup in ${repository.url}.`);
   return async () => dump(repository, id);
 }
 
 /** Forgets all but the newest snapshots of this product. */
-export async function keepSnapshots(repository: string, keep: number): Promise<void> {
+export async function keepSnapshots(repository: Repository, keep: number): Promise<void> {
   await output(repository, ["forget", "--prune", "--tag", tag, "--group-by", "tags", "--keep-last", String(keep)]);
 }
 
-async function* dump(repository: string, id: string): AsyncGenerator<Uint8Array> {
+async function* dump(repository: Repository, id: string): AsyncGenerator<Uint8Array> {
   const restic = start(repository, ["dump", id, name]);
   restic.stdin.end();
   const ended = faultOf(restic);
@@ -79,15 +85,15 @@ async function* dump(repository: string, id: string): AsyncGenerator<Uint8Array>
 
 type Restic = ChildProcessByStdio<Writable, Readable, Readable>;
 
-function start(repository: string, args: readonly string[]): Restic {
-  const restic = spawn("restic", ["--repo", repository, ...args], { stdio: "pipe" });
+function start({ url, variables }: Repository, args: readonly string[]): Restic {
+  const restic = spawn("restic", ["--repo", url, ...args], { stdio: "pipe", env: variables });
   // A program that has ended does not read: its fault says why.
   restic.stdin.on("error", () => {});
   return restic;
 }
 
 /** What it prints. Throws BackupRefused with what it says. */
-async function output(repository: string, args: readonly string[]): Promise<string> {
+async function output(repository: Repository, args: readonly string[]): Promise<string> {
   const restic = start(repository, args);
   restic.stdin.end();
   return await collect(restic);

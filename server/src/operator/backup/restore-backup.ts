@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { type Config, ConfigError } from "../../config/config.ts";
 import { postmasterOf } from "../../database/postmaster-of.ts";
 import { BackupRefused } from "./backup-refused.ts";
-import { dumpName, homesName, type Manifest, manifestName, secretName, sumsName } from "./manifest.ts";
+import { dumpName, elsewhereName, homesName, type Manifest, manifestName, secretName, sumsName } from "./manifest.ts";
 import { openExternal } from "./open-external.ts";
 import { type OpenArchive, type Staged, stageBackup } from "./stage-backup.ts";
 import { openStaging } from "./staging.ts";
@@ -57,6 +57,11 @@ export async function restoreBackup(
 /** Files that lay outside of the data folder, and what to do with each. */
 const restoredFiles: readonly (readonly [name: string, note: (path: string) => string])[] = [
   ["catalogue.json", (path) => `Prices and types were those of ${path}: set CATALOGUE to it, or to a copy.`],
+  [
+    basename(elsewhereName),
+    (path) =>
+      `Homes of hosts on other machines: nothing was sent there. Where one has lost them, ${path} has an archive of each (docs/operate/backup.md).`,
+  ],
   ["images-catalogue.json", (path) => `Images: those of ${path} were in use; npm run images builds or fetches them.`],
 ];
 

@@ -9,7 +9,7 @@ import { type Broken, brokenInvariants } from "../../payments/ledger/invariants.
 import { BackupRefused } from "./backup-refused.ts";
 import { countRows, runTool } from "./dump-database.ts";
 import { libpqAddress } from "./libpq-address.ts";
-import { checkVersion, dumpName, homesName, type Manifest } from "./manifest.ts";
+import { checkVersion, dumpName, elsewhereName, homesName, type Manifest } from "./manifest.ts";
 import { postgresTools } from "./postgres-tools.ts";
 import { readArchive } from "./read-archive.ts";
 import { unpackArchive } from "./unpack-archive.ts";
@@ -47,7 +47,7 @@ export async function stageBackup(
   const manifest = await readArchive(await open());
   checkVersion(manifest, await migrationNames());
   progress("It is whole, and unpacked.");
-  await unpackArchive(await open(), folder, (path) => withHomes || path.split("/")[0] !== homesName);
+  await unpackArchive(await open(), folder, (path) => withHomes || !isOfHomes(path));
   const { restore } = await postgresTools(Math.max(18, Number.parseInt(manifest.postgres, 10)), runtimes);
   progress("The database is restored.");
   const embedded = await startEmbedded({ directory: join(folder, "database"), fsync, log: commandLogger });
@@ -83,6 +83,10 @@ export async function restoreDump({ restore, folder, connection }: RestoreTarget
   } finally {
     await rm(join(folder, "pgpass"), { force: true });
   }
+}
+
+function isOfHomes(path: string): boolean {
+  return path.split("/")[0] === homesName || path.startsWith(`${elsewhereName}/`);
 }
 
 /** The backup itself was running at its moment. A database of an older version has no such table. */

@@ -8,6 +8,7 @@ import type { Db } from "../../database/database.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { backupName, listBackups } from "./backup-name.ts";
 import { BackupRefused } from "./backup-refused.ts";
+import { gapsOf } from "./gaps-of.ts";
 import { keepSnapshots, repositoryOf, writeSnapshot } from "./restic.ts";
 import { takeBackup } from "./take-backup.ts";
 import { underBackupLease } from "./under-backup-lease.ts";
@@ -50,9 +51,9 @@ export function startBackups(deps: ScheduleDeps): Loop {
 export async function backupWhenDue(deps: ScheduleDeps): Promise<boolean> {
   const { db, config, schedule, log, signal } = deps;
   const { folder, withHomes, keep } = schedule;
-  if (!(await isDue(db, schedule))) return false;
-  const repository = repositoryOf(folder);
-  const place = repository ? `${repository}#` : join(folder, backupName(new Date()));
+  const repository = repositoryOf(folder, config);
+  if (!(await isDue(db, schedule, repository ? `${repository.url}#` : `${folder}/`))) return false;
+  const place = repository ? `${repository.url}#` : join(folder, backupName(new Date()));
   try {
     const done = await underBackupLease(db, { place, withHomes }, async (onBytes) => {
       if (!repository) await removeFrom(folder, "remains");
@@ -65,6 +66,7 @@ export async function backupWhenDue(deps: ScheduleDeps): Promise<boolean> {
     });
     await (repository ? keepSnapshots(repository, keep) : removeFrom(folder, "backups", keep));
     log.info({ event: "backup.done", bytes: done.bytes }, `Backup ${done.place} is written`);
+    for (const gap of gapsOf(done.manifest)) log.warn({ event: "backup.incomplete" }, gap);
     return true;
   } catch (err) {
     if (!signal?.aborted) log.error({ event: "backup.failed", err }, `Backup ${place} was not made`);
@@ -73,11 +75,10 @@ export async function backupWhenDue(deps: ScheduleDeps): Promise<boolean> {
 }
 
 /** By this schedule's own folder: a backup that the operator makes elsewhere puts off none. */
-async function isDue(db: Db, { folder, everyHours }: ScheduleDeps["schedule"]): Promise<boolean> {
-  const repository = repositoryOf(folder);
+async function isDue(db: Db, { everyHours }: ScheduleDeps["schedule"], prefix: string): Promise<boolean> {
   const { rows } = await sql<{ is_due: boolean }>`
     select not exists (
-      select 1 from backups where starts_with(place, ${repository ? `${repository}#` : `${folder}/`})
+      select 1 from backups where starts_with(place, ${prefix})
         and started_at > now() - case when error is null then make_interval(hours => ${everyHours}) else make_interval(mins => ${retryMinutes}) end
     ) as is_due`.execute(db);
   return rows[0]?.is_due ?? false;

@@ -5,12 +5,15 @@ import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { type Config, version } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
-import { catalogueFile } from "../../drivers/docker/images/image-catalogue.ts";
+import { catalogueFile, currentImage, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import type { ArchiveEntry } from "../../drivers/homes/pack-archive.ts";
+import { openRemoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
+import { silentLogger } from "../../logging/create-logger.ts";
 import { connectionOf } from "../with-database.ts";
 import { archiveBytes, fileEntry, textEntry } from "./archive-bytes.ts";
 import { BackupRefused } from "./backup-refused.ts";
 import { dumpDatabase } from "./dump-database.ts";
+import { elsewhereEntries } from "./elsewhere-entries.ts";
 import { folderEntries, type HomeSummary, homesEntries } from "./list-entries.ts";
 import { dumpName, type Manifest, secretName } from "./manifest.ts";
 import { postgresTools } from "./postgres-tools.ts";
@@ -42,18 +45,18 @@ export async function takeBackup(
     progress("The database is dumped.", 0);
     const dump = join(folder, dumpName);
     const dumped = await dumpDatabase({ db, connection: connectionOf(config), tools, folder, signal }, dump);
-    const homes: HomeSummary[] = [];
-    const summarize = (home: HomeSummary) => void homes.push(home);
-    const entries = entriesOf({ config, dataDir, dump, installation: dumped.installation, withHomes }, summarize);
+    const packed: Packed = { homes: [], elsewhere: [] };
+    const entries = entriesOf({ db, config, dataDir, dump, folder, signal, ...dumped, withHomes }, packed);
     const manifests: Manifest[] = [];
     const manifestOf = (sums: string): Manifest => {
       const secretFrom = config.secret === undefined ? "DATA_DIR" : "IDENTITY_SECRET";
-      const parts = { ...dumped, secretFrom, sums, ...(withHomes && { homes }) } as const;
+      const parts = { ...dumped, secretFrom, sums, ...(withHomes && packed) } as const;
       manifests[0] = { format: 1, madeAt: new Date().toISOString(), version, ...parts };
       return manifests[0];
     };
     const bytes = archiveBytes(entries, join(folder, "sums"), manifestOf);
-    const onBytes = (written: number) => progress(`${homes.length} homes are packed.`, written);
+    const onBytes = (written: number) =>
+      progress(`${packed.homes.length + packed.elsewhere.length} homes are packed.`, written);
     const taken = await write(bytes, onBytes, signal);
     if (!manifests[0]) throw new BackupRefused("The backup ended before its manifest.");
     return { ...taken, manifest: manifests[0] };
@@ -72,19 +75,26 @@ async function serverMajor(db: Db): Promise<number> {
   return Math.floor(Number(rows[0]?.server_version_num) / 10_000);
 }
 
+interface Packed {
+  readonly homes: HomeSummary[];
+  readonly elsewhere: NonNullable<Manifest["elsewhere"]>;
+}
+
 interface Sources {
+  readonly db: Db;
   readonly config: Config;
   readonly dataDir: string;
   readonly dump: string;
+  /** For temporary files. */
+  readonly folder: string;
+  readonly signal: AbortSignal | undefined;
   readonly installation: string;
   readonly withHomes: boolean;
 }
 
 /** Names are those of the data folder, as far as they stand in it. */
-async function* entriesOf(
-  { config, dataDir, dump, installation, withHomes }: Sources,
-  summarize: (home: HomeSummary) => void,
-): AsyncGenerator<ArchiveEntry> {
+async function* entriesOf(sources: Sources, packed: Packed): AsyncGenerator<ArchiveEntry> {
+  const { config, dataDir, dump, installation, withHomes } = sources;
   yield fileEntry(dumpName, dump);
   const secret = config.secret ?? (await readFile(join(dataDir, secretName), "utf8").catch(() => undefined));
   if (secret === undefined)
@@ -97,5 +107,19 @@ async function* entriesOf(
   if (config.catalogue !== defaultCatalogue)
     yield textEntry("restored/catalogue.json", `${JSON.stringify(config.catalogue, null, 2)}\n`);
   if (existsSync(join(dataDir, "hosts"))) yield* folderEntries("hosts", join(dataDir, "hosts"));
-  if (withHomes) yield* homesEntries(dataDir, installation, summarize);
+  if (!withHomes) return;
+  yield* homesEntries(dataDir, installation, (home) => void packed.homes.push(home));
+  yield* otherHomes(sources, packed);
+}
+
+async function* otherHomes(sources: Sources, { elsewhere }: Packed): AsyncGenerator<ArchiveEntry> {
+  const { db, config, dataDir, installation: install } = sources;
+  const keys = { folder: join(dataDir, "hosts"), sshAgent: config.sshAgent };
+  const images = { images: currentImage, replaced: replacedImages };
+  const hosts = await openRemoteHosts(db, { install, ...keys, ...images, log: silentLogger });
+  try {
+    yield* elsewhereEntries({ ...sources, hosts }, (home) => void elsewhere.push(home));
+  } finally {
+    for (const { close } of hosts) await close();
+  }
 }

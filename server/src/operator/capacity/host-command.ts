@@ -90,7 +90,9 @@ async function check(remote: RemoteMachine, own: RemoteDeps, { docker, slots }: 
   const { gpus, warnings } = await checkRemote(remote, own, docker);
   const { id, reach, homeRoot } = remote.host;
   const has =
-    gpus.length > 0 ? gpus.map((gpu) => `${gpu.model} (${gpu.id})`).join(", ") : `no GPU, so ${slots} CPU slots`;
+    gpus.length > 0
+      ? gpus.map((gpu) => `${gpu.model} (${gpu.id})`).join(", ")
+      : `no GPU, so ${slots ?? "up to 8"} CPU slots`;
   const lines = [`${id} can be used: ${has}; runs are reached at ${reach}, homes are in ${homeRoot}`];
   return [...lines, ...warnings.map((warning) => `WARNING: ${warning}`)].join("\n");
 }

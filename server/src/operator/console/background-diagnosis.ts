@@ -9,7 +9,7 @@ export interface LatestDiagnosis {
 }
 
 export interface BackgroundDiagnosis {
-  /** Returns the newest result at once, and begins a new run when that is five minutes old. */
+  /** Returns the newest result at once, and begins a new run when that is five minutes old, or with a finding half a minute. */
   latest(): LatestDiagnosis;
   /** Begins a run now unless one is under way. */
   again(): void;
@@ -17,13 +17,20 @@ export interface BackgroundDiagnosis {
   settled(): Promise<void>;
 }
 
-const freshMs = 5 * 60_000;
+const calmMs = 5 * 60_000;
+/** While something is found, so that it is gone from the screen soon after its cause. */
+const alarmedMs = 30_000;
 
 /** Runs the doctor only while somebody looks, because its checks ask every engine and disk, for 40 s at worst. */
 export function backgroundDiagnosis(run: () => Promise<Diagnosis>, log: Logger): BackgroundDiagnosis {
   let diagnosis: Diagnosis = { notes: [], findings: [] };
   let checkedAt: Date | null = null;
   let running: Promise<void> | undefined;
+
+  function isOld(at: Date): boolean {
+    const isCalm = diagnosis.findings.every(({ rows }) => rows.length === 0);
+    return Date.now() - at.getTime() > (isCalm ? calmMs : alarmedMs);
+  }
 
   function again(): void {
     running ??= run()
@@ -40,7 +47,7 @@ export function backgroundDiagnosis(run: () => Promise<Diagnosis>, log: Logger):
   return {
     again,
     latest() {
-      if (!checkedAt || Date.now() - checkedAt.getTime() > freshMs) again();
+      if (!checkedAt || isOld(checkedAt)) again();
       return { checkedAt, running: running !== undefined, diagnosis };
     },
     settled: async () => await running,

@@ -7,6 +7,7 @@ import { currentImage, replacedImages } from "../../drivers/docker/images/image-
 import { installationOf } from "../../installation/installation.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
+import { askProvider } from "./ask-provider.ts";
 import { hostChecks } from "./host-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { moneyChecks } from "./money-checks.ts";
@@ -36,7 +37,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { hosts } = opened;
   const homes = isHere && runtime !== "fake" ? join(dataDir, "homes") : undefined;
   const checks = [
-    ...moneyChecks(db),
+    ...moneyChecks(db, () => askProvider(config)),
     ...hostChecks({ db, install, hosts, homes }),
     ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup }),
   ];

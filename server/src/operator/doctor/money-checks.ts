@@ -10,8 +10,8 @@ import type { Check } from "./run-checks.ts";
 
 const afterTries = 20;
 
-/** Checks of money and capacity: broken invariants, and work that needs a person. */
-export function moneyChecks(db: Db): readonly Check[] {
+/** Checks of money and capacity: broken invariants, and work that needs a person. `askProvider` returns what is wrong with it. */
+export function moneyChecks(db: Db, askProvider: () => Promise<readonly string[]> = async () => []): readonly Check[] {
   return [
     {
       kind: "broken_invariants",
@@ -59,7 +59,7 @@ export function moneyChecks(db: Db): readonly Check[] {
       kind: "provider_unreachable",
       what: "Payment provider that does not answer",
       remedy: "check its status page, and RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET; the server keeps asking by itself",
-      run: () => unansweredOrders(db),
+      run: async () => [...(await askProvider()), ...(await unansweredOrders(db))],
     },
   ];
 }

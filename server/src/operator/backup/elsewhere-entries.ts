@@ -1,0 +1,57 @@
+import { createWriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import type { Db } from "../../database/database.ts";
+import { type Driver, DriverError } from "../../drivers/driver.ts";
+import type { ArchiveEntry } from "../../drivers/homes/pack-archive.ts";
+import { usedHomes } from "../../environments/homes/home-records.ts";
+import { fileEntry } from "./archive-bytes.ts";
+import { elsewhereName, type Manifest } from "./manifest.ts";
+
+type ElsewhereHome = NonNullable<Manifest["elsewhere"]>[number];
+
+/** A host on another machine, as far as its homes are read. */
+export interface Elsewhere {
+  readonly host: { readonly id: string };
+  readonly driver: Pick<Driver, "archive">;
+}
+
+interface ElsewhereDeps {
+  readonly db: Db;
+  readonly hosts: readonly Elsewhere[];
+  /** A temporary folder with room for the largest home: a tar names sizes first, and a host packs while it sends. */
+  readonly folder: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Every home of other hosts as a tar.gz that its host packs, and after each its summary; one that is not read has no bytes. */
+export async function* elsewhereEntries(
+  { db, hosts, folder, signal = new AbortController().signal }: ElsewhereDeps,
+  summarize: (home: ElsewhereHome) => void,
+): AsyncGenerator<ArchiveEntry> {
+  const file = join(folder, "home.tar.gz");
+  for (const { host, driver } of hosts) {
+    let isAway = false;
+    for (const home of await usedHomes(db, host.id)) {
+      const bytes: number | null = isAway ? null : await download(driver.archive(home, signal), file);
+      // The next home of this host would wait in vain, too.
+      isAway = bytes === null;
+      if (bytes !== null) yield fileEntry(`${elsewhereName}/${host.id}/${home}.tar.gz`, file);
+      await rm(file, { force: true });
+      summarize({ host: host.id, home, bytes });
+    }
+  }
+}
+
+/** Returns its size; null when the host cannot be asked now. */
+async function download(archive: AsyncIterable<Uint8Array>, file: string): Promise<number | null> {
+  const output = createWriteStream(file, { mode: 0o600 });
+  try {
+    await pipeline(archive, output);
+    return output.bytesWritten;
+  } catch (error) {
+    if (error instanceof DriverError) return null;
+    throw error;
+  }
+}
