@@ -8,7 +8,7 @@ const layers: Readonly<Record<string, string>> = {
   "": "contract server web images testing scripts . e2e prove bench",
   server: "src",
   "server/src":
-    "app-error.ts text logging async config database audit installation http mail drivers identity environments payments account billing support notifications operator gateway metrics roles main.ts",
+    "app-error.ts text logging async config database audit installation http mail drivers identity environments payments account billing support catalogue notifications operator gateway metrics roles main.ts",
   "server/src/drivers": ". homes process fake docker",
   "server/src/drivers/docker": "engine containers machine images firewall .",
   "server/src/identity": ". local",

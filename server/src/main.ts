@@ -3,6 +3,8 @@ import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allLoops, type Loop } from "./async/start-interval.ts";
+import { acceptCatalogue } from "./catalogue/accept-catalogue.ts";
+import { startAnnouncingChanges } from "./catalogue/start-announcing-changes.ts";
 import { type Config, ConfigError, readConfig } from "./config/config.ts";
 import { readSettingsFile } from "./config/settings-file.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
@@ -140,6 +142,7 @@ async function openStore({ config, dataDir, secret, log }: StoreDeps, resources:
   });
   resources.defer(database.close);
   const { db, pool } = database;
+  if (rents(config)) await acceptCatalogue(db, config);
   const installation = await installationOf(db);
   await checkSecret(db, secret, { alone: config.database.kind === "embedded" });
   return { installation, db, pool, changes: await openChanges(database) };
@@ -216,6 +219,7 @@ function workerLoops(deps: Common & Rental): Loop[] {
     }),
     ...paymentLoops(money, port, log),
     ...(smtp ? [startOutbox({ db, changes, smtp, log, onAttempt: countMails(metrics) })] : []),
+    startAnnouncingChanges({ db, changes, announce, log }),
     startPurging(db, log),
     ...(config.backup ? [startBackups({ db, config, schedule: config.backup, log })] : []),
   ];

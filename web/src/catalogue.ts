@@ -1,4 +1,4 @@
-import { type Catalogue, defaultCatalogue, type Prices, pricesAt } from "@berth/contract";
+import { type Catalogue, comingPrices, defaultCatalogue, type Prices, pricesAt } from "@berth/contract";
 
 /**
  * What the operator sells, as the server wrote it into this page's head; empty: the built-in catalogue. A page that is drawn
@@ -9,6 +9,11 @@ export const catalogue: Catalogue = parsed(written()) ?? defaultCatalogue;
 /** The prices in force now. */
 export function prices(): Prices {
   return pricesAt(catalogue, new Date());
+}
+
+/** Announced prices that have not begun, the next first (G152). */
+export function announcedPrices(): readonly Prices[] {
+  return comingPrices(catalogue, new Date());
 }
 
 /** The largest number of GPUs that one environment can have. */

@@ -23,6 +23,11 @@ export function date(iso: string | null): string {
   return written(iso, { month: "short", day: "numeric", year: "numeric" });
 }
 
+/** "January 31, 2027" of "2027-01-31": the calendar day, independent of the reader's zone. */
+export function longDay(day: string): string {
+  return new Date(`${day}T00:00:00Z`).toLocaleString("en-US", { dateStyle: "long", timeZone: "UTC" });
+}
+
 /** "Nov 20, 2:52 PM" in the viewer's zone, with the year if it is not this one. */
 export function dateTime(iso: string | null, now: number = Date.now()): string {
   const year = iso !== null && new Date(iso).getFullYear() === new Date(now).getFullYear() ? {} : yearToo;

@@ -36,7 +36,7 @@ export interface CurrencyTerms {
 }
 
 /** The prices in force at an instant: the last version that has begun, else the first. */
-export function pricesAt({ prices }: Catalogue, at: Date): Prices {
+export function pricesAt({ prices }: Pick<Catalogue, "prices">, at: Date): Prices {
   const today = at.toISOString().slice(0, 10);
   const begun = prices.filter(({ from }) => from <= today).at(-1) ?? prices[0];
   if (!begun) throw new Error("a catalogue without prices");
@@ -44,7 +44,7 @@ export function pricesAt({ prices }: Catalogue, at: Date): Prices {
 }
 
 /** Prices that are announced and have not begun, the next first. */
-export function comingPrices({ prices }: Catalogue, at: Date): Prices[] {
+export function comingPrices({ prices }: Pick<Catalogue, "prices">, at: Date): Prices[] {
   const today = at.toISOString().slice(0, 10);
   return prices.filter(({ from }, index) => index > 0 && from > today).map(inMinor);
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { type Catalogue, catalogueProblems, catalogueShape } from "@berth/contract";
+import { type Catalogue, type CatalogueProblem, catalogueProblems, catalogueShape } from "@berth/contract";
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import { safeParse } from "zod/mini";
 
@@ -11,21 +11,31 @@ export function readCatalogueFile(name: string): Catalogue {
   const text = textOf(name);
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: false, disallowComments: true });
-  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
   const [broken] = errors;
   if (text.trim() === "" || !root) throw new CatalogueError(`${name} is empty`);
   if (broken)
     throw new CatalogueError(
-      `${name}, line ${lineOf(broken.offset)}: this is no JSON (${printParseErrorCode(broken.error)})`,
+      `${name}, line ${lineOf(text, broken.offset)}: this is no JSON (${printParseErrorCode(broken.error)})`,
     );
   const parsed = safeParse(catalogueShape, JSON.parse(text));
   const problems = parsed.success ? catalogueProblems(parsed.data) : parsed.error.issues.flatMap(readable);
   if (parsed.success && problems.length === 0) return parsed.data;
-  throw new CatalogueError(
-    problems
-      .map(({ path, message }) => `${name}, line ${lineOf(placeOf(root, path))}: ${fieldOf(path)} ${message}`)
-      .join("\n    "),
+  throw catalogueErrorOf(name, problems);
+}
+
+/** Names each problem with its line in the file; undefined: of the built-in catalogue, with the field alone. */
+export function catalogueErrorOf(name: string | undefined, problems: readonly CatalogueProblem[]): CatalogueError {
+  const text = name === undefined ? "" : textOf(name);
+  const root = parseTree(text);
+  const placed = (path: readonly PropertyKey[]) =>
+    root ? `${name}, line ${lineOf(text, placeOf(root, path))}` : "the built-in catalogue";
+  return new CatalogueError(
+    problems.map(({ path, message }) => `${placed(path)}: ${fieldOf(path)} ${message}`).join("\n    "),
   );
+}
+
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split("\n").length;
 }
 
 function textOf(path: string): string {

@@ -1,8 +1,12 @@
+import type { Catalogue } from "@berth/contract";
+
 /** Endpoint of a run, as reported by its driver. */
 export type Address = { readonly host: string; readonly port: number } | { readonly socketPath: string };
 
 /** Types of the JSON columns, which are written as text. */
 export interface JsonColumns {
+  "accepted_catalogue.prices": Catalogue["prices"];
+  "accepted_catalogue.terms": NonNullable<Catalogue["terms"]>;
   "audit.details": Readonly<Record<string, string | number | boolean | null>>;
   "credit_notes.document": Document;
   "embedded_gateway_orders.notes": Record<string, string>;

@@ -1,5 +1,16 @@
 -- What the migrations make, for reading. Written by `npm run schema`: never edit it, add a migration.
 
+create table accepted_catalogue (
+  one boolean not null default true,
+  prices jsonb not null,
+  terms jsonb not null,
+  accepted_at timestamptz not null default now(),
+  constraint accepted_catalogue_pkey primary key (one),
+  constraint accepted_catalogue_one_check check (one),
+  constraint accepted_catalogue_prices_check check (jsonb_typeof(prices) = 'array'),
+  constraint accepted_catalogue_terms_check check (jsonb_typeof(terms) = 'array')
+);
+
 create table account_holds (
   user_id text not null,
   dispute_id text not null,
@@ -92,6 +103,23 @@ create table backups (
   constraint backups_error check (error is null or ended_at is not null)
 );
 create unique index backups_one_runs on backups ((true)) where ended_at is null;
+
+create table catalogue_changes (
+  id text not null,
+  title text not null,
+  body text not null,
+  link text not null,
+  created_at timestamptz not null default now(),
+  announced_until text not null default '',
+  due_at timestamptz default now(),
+  attempts integer not null default 0,
+  last_error text,
+  lease_token uuid,
+  lease_expires_at timestamptz,
+  constraint catalogue_changes_pkey primary key (id),
+  constraint catalogue_changes_lease check ((num_nulls(lease_token, lease_expires_at) in (0, 2)) and (lease_token is null or due_at is not null))
+);
+create index catalogue_changes_due on catalogue_changes (greatest(due_at, lease_expires_at)) where due_at is not null;
 
 create table credit_notes (
   number text not null,

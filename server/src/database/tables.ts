@@ -3,6 +3,12 @@ import type { ColumnType, Generated, GeneratedAlways } from "kysely";
 import type { JsonColumns } from "./json-columns.ts";
 
 export interface Tables {
+  accepted_catalogue: {
+    one: Generated<boolean>;
+    prices: ColumnType<JsonColumns["accepted_catalogue.prices"], string, string>;
+    terms: ColumnType<JsonColumns["accepted_catalogue.terms"], string, string>;
+    accepted_at: Generated<Date>;
+  };
   account_holds: {
     user_id: string;
     dispute_id: string;
@@ -58,6 +64,19 @@ export interface Tables {
     bytes: Generated<number>;
     ended_at: Date | null;
     error: string | null;
+  };
+  catalogue_changes: {
+    id: string;
+    title: string;
+    body: string;
+    link: string;
+    created_at: Generated<Date>;
+    announced_until: Generated<string>;
+    due_at: Generated<Date | null>;
+    attempts: Generated<number>;
+    last_error: string | null;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
   };
   credit_notes: {
     number: string;

@@ -1,13 +1,16 @@
-import type { AnyEndpoint } from "@berth/contract";
+import type { AnyEndpoint, Catalogue } from "@berth/contract";
 import * as contract from "@berth/contract";
 import Fastify from "fastify";
 import { describeApi } from "./describe-api.ts";
 import { mount } from "./mount.ts";
 
-/** The OpenAPI document of all endpoints of the contract, without a running product. For the pages of the documentation. */
-export async function apiDocument(): Promise<unknown> {
+/**
+ * The OpenAPI document of all endpoints of the contract, without a running product. For the pages of the documentation, which
+ * name no catalogue.
+ */
+export async function apiDocument(catalogue?: Catalogue): Promise<unknown> {
   const app = Fastify();
-  await describeApi(app, { title: "Berth", version: "0", appUrl: "https://berth.example", email: "" });
+  await describeApi(app, { title: "Berth", version: "0", appUrl: "https://berth.example", email: "", catalogue });
   for (const endpoint of allEndpoints()) mount(app, endpoint, unreachable);
   const document = (await app.inject("/openapi.json")).json();
   await app.close();

@@ -1,5 +1,5 @@
 import * as contract from "@berth/contract";
-import { type AnyEndpoint, errorReply, errorStatus } from "@berth/contract";
+import { type AnyEndpoint, type Catalogue, containerType, currency, errorReply, errorStatus } from "@berth/contract";
 import swagger from "@fastify/swagger";
 import type { FastifyInstance, FastifySchema } from "fastify";
 import { toJSONSchema, type ZodMiniType } from "zod/mini";
@@ -10,10 +10,14 @@ interface ApiInfo {
   readonly appUrl: string;
   /** Contact address. */
   readonly email: string;
+  /** Whose types and currencies the requests list; absent: none are listed, for pages of every operator. */
+  readonly catalogue?: Catalogue | undefined;
 }
 
 /** `/openapi.json`, generated from the mounted endpoints of the contract (G98). Register before the routes. */
-export async function describeApi(app: FastifyInstance, { title, version, appUrl, email }: ApiInfo): Promise<void> {
+export async function describeApi(app: FastifyInstance, info: ApiInfo): Promise<void> {
+  const { title, version, appUrl, email } = info;
+  const sold = soldValues(info.catalogue);
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -30,7 +34,9 @@ export async function describeApi(app: FastifyInstance, { title, version, appUrl
     },
     transform: ({ route, schema, url }) => {
       const endpoint = route.config?.endpoint;
-      return endpoint ? { url: endpoint.path, schema: schemaOf(endpoint) } : { url, schema: { ...schema, hide: true } };
+      return endpoint
+        ? { url: endpoint.path, schema: schemaOf(endpoint, sold) }
+        : { url, schema: { ...schema, hide: true } };
     },
     transformObject: (made) => {
       if (!("openapiObject" in made)) return made.swaggerObject;
@@ -80,7 +86,20 @@ function requireBodies({ requestBody }: Operation): void {
   if (requestBody && schema) requestBody.required = Boolean(schema.required?.length || schema.anyOf);
 }
 
-function schemaOf(endpoint: AnyEndpoint): FastifySchema {
+/** The values of a request's field, by its schema in the contract. */
+type Sold = ReadonlyMap<unknown, readonly string[]>;
+
+/** Replies list none: orders and environments keep types and currencies that are no longer sold (G126). */
+function soldValues(catalogue: Catalogue | undefined): Sold {
+  if (!catalogue) return new Map();
+  const codes = catalogue.prices.flatMap(({ currencies }) => currencies.map(({ code }) => code));
+  return new Map([
+    [containerType, catalogue.types.map(({ id }) => id)],
+    [currency, [...new Set(codes)]],
+  ]);
+}
+
+function schemaOf(endpoint: AnyEndpoint, sold: Sold): FastifySchema {
   const params = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]));
   const refusals = new Set(
     [...endpoint.errors, "invalid_request", "rate_limited"].map(
@@ -88,7 +107,7 @@ function schemaOf(endpoint: AnyEndpoint): FastifySchema {
     ),
   );
   if (endpoint.auth === "bearer") refusals.add(errorStatus.unauthenticated);
-  const body = plain(endpoint.body);
+  const body = plain(endpoint.body, sold);
   return {
     operationId: names.get(endpoint),
     summary: endpoint.summary,
@@ -128,8 +147,14 @@ function fileSchema(media: string): unknown {
   return { description: "The file", content: { [media]: { schema: { type: "string", format: "binary" } } } };
 }
 
-function plain(schema: ZodMiniType) {
-  const { $schema, ...rest } = toJSONSchema(schema, { io: "input" });
+function plain(schema: ZodMiniType, sold: Sold = new Map()) {
+  const { $schema, ...rest } = toJSONSchema(schema, {
+    io: "input",
+    override: ({ zodSchema, jsonSchema }) => {
+      const values = sold.get(zodSchema);
+      if (values) jsonSchema.enum = [...values];
+    },
+  });
   return rest;
 }
 

@@ -32,7 +32,7 @@ export interface Document {
 export type Documents = ReadonlyMap<string, Document>;
 
 /** All built pages by path without ".html" ("docs/use/paying"), filled in and compressed once; empty without a build. */
-export async function readDocuments(dist: string, settings: PageSettings): Promise<Documents> {
+export async function readDocuments(dist: string, settings: PageSettings): Promise<Map<string, Document>> {
   if (!existsSync(dist)) return new Map();
   const files = (await readdir(dist, { recursive: true })).filter((file) => file.endsWith(".html"));
   const built = await Promise.all(

@@ -27,24 +27,26 @@ async function serveBuilt(
   { dist, documents, appUrl }: Parameters<typeof servePages>[1],
 ): Promise<void> {
   await app.register(filesOf(dist));
-  const { shell, ...drawn } = Object.fromEntries(documents);
-  if (!shell) throw new Error(`${dist} has no shell.html`);
-  const pages = Object.entries(drawn).map(([name, page]) => ({ path: pagePathOf(name), page }));
-  for (const { path, page } of pages) {
-    if (!calls.has(path)) app.get(path, free, (request, reply) => sendDocument(request, reply, page));
+  /** As it is now: pages are drawn again while they are served. */
+  const pageOf = (name: string) => {
+    const page = documents.get(name);
+    if (!page) throw new Error(`${dist} has no ${name}.html`);
+    return page;
+  };
+  pageOf("shell");
+  const names = [...documents.keys()].filter((name) => name !== "shell");
+  for (const name of names) {
+    const path = pagePathOf(name);
+    if (!calls.has(path)) app.get(path, free, (request, reply) => sendDocument(request, reply, pageOf(name)));
     if (path.startsWith("/docs")) app.get(`${path}/`, free, (_, reply) => reply.redirect(path, 308));
   }
-  crawlerRoutes(
-    app,
-    appUrl,
-    pages.map(({ path }) => path),
-  );
+  crawlerRoutes(app, appUrl, names.map(pagePathOf));
   app.addHook("onRequest", async (request, reply) => {
     const { config, url = "" } = request.routeOptions;
-    const shared = calls.has(url) ? drawn[url.slice(1)] : undefined;
+    const shared = calls.has(url) ? documents.get(url.slice(1)) : undefined;
     if (shared && isNavigation(request)) return sendDocument(request, reply, shared);
     if ((config.auth === "bearer" || request.is404) && isNavigation(request))
-      return sendDocument(request, reply.code(isAppPath(pathOf(request)) ? 200 : 404), shell);
+      return sendDocument(request, reply.code(isAppPath(pathOf(request)) ? 200 : 404), pageOf("shell"));
   });
 }
 

@@ -24,6 +24,8 @@ const flags = {
   "operator-ended": "always",
   "operator-stopped": "emailNotifications",
   "password-changed": "securityAlerts",
+  /** A raise, 30 days before it begins. */
+  prices: "always",
   ready: "emailNotifications",
   /** Sent again because its owner asked for it. */
   receipt: "always",
@@ -36,6 +38,8 @@ const flags = {
   silent: "emailNotifications",
   suspended: "always",
   "suspension-lifted": "always",
+  /** A change of the terms, 30 days before it begins. */
+  terms: "always",
   turn: "emailNotifications",
   "turn-lapsed": "emailNotifications",
   warned: "always",

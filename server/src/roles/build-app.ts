@@ -20,7 +20,7 @@ import { gatewayRoutes } from "../gateway/sign-in/gateway-routes.ts";
 import type { HostNames } from "../gateway/target/host-names.ts";
 import { trustedProxies } from "../http/client-address.ts";
 import { describeApi } from "../http/describe-api.ts";
-import { type PageSettings, readDocuments } from "../http/documents.ts";
+import { type Documents, type PageSettings, readDocuments } from "../http/documents.ts";
 import { eventRoutes } from "../http/event-routes.ts";
 import { guardBrowsers } from "../http/guard-browsers.ts";
 import { handleErrors, refuseAddress } from "../http/handle-errors.ts";
@@ -31,6 +31,7 @@ import { nameRequests } from "../http/name-requests.ts";
 import type { OperatorPages } from "../http/operator-pages.ts";
 import { parseBodies } from "../http/parse-bodies.ts";
 import { servePages } from "../http/serve-pages.ts";
+import { startRedrawingPages } from "../http/start-redrawing-pages.ts";
 import { authRoutes } from "../identity/auth-routes.ts";
 import { authenticate } from "../identity/authenticate.ts";
 import { identityRoutes } from "../identity/local/identity-routes.ts";
@@ -79,7 +80,7 @@ export interface AppDeps {
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, db, changes, identity, payments, hosts, appUrl } = deps;
   const app = openApp(deps);
-  const documents = await readDocuments(deps.dist, await pageSettings(deps));
+  const documents = await drawDocuments(app, deps);
   await guardBrowsers(app, {
     tls: appUrl.startsWith("https:"),
     razorpay: payments.provider.kind === "razorpay",
@@ -87,7 +88,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   const authenticateRequest = authenticate(identity);
   await limitRequests(app, config.limits, authenticateRequest);
-  await describeApi(app, { title: config.brand.name, version, appUrl, email: config.brand.email });
+  const { name: title, email } = config.brand;
+  await describeApi(app, { title, version, appUrl, email, catalogue: config.catalogue });
   await servePages(app, { dist: deps.dist, documents, appUrl });
 
   healthRoutes(app, { db, version, disk: deps.disk });
@@ -132,6 +134,18 @@ function openApp({ config, log, metrics, hosts, gateway, appUrl }: AppDeps): Fas
   parseBodies(app);
   handleErrors(app);
   return app;
+}
+
+/** The pages, which follow the versions of the catalogue until the app closes. */
+async function drawDocuments(app: FastifyInstance, deps: AppDeps): Promise<Documents> {
+  const settings = await pageSettings(deps);
+  const draw = () => readDocuments(deps.dist, settings);
+  const drawnAt = Date.now();
+  const documents = await draw();
+  const { catalogue } = deps.config;
+  const loop = startRedrawingPages({ documents, draw, catalogue, drawnAt, log: deps.log });
+  app.addHook("onClose", loop.stop);
+  return documents;
 }
 
 async function pageSettings({ config, db, hosts, appUrl }: AppDeps): Promise<PageSettings> {

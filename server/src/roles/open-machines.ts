@@ -116,6 +116,7 @@ async function dockerOf({ config, dataDir, install, log }: MachinesDeps): Promis
     homeRoot,
     quota,
     images: imagesOf(config),
+    recipeOf: (type) => recipeOf(config.catalogue, type),
     replaced: replacedImages,
     publishAt,
     log,

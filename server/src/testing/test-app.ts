@@ -1,9 +1,9 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ContainerRequest, defaultPrices, major, quote } from "@berth/contract";
+import { type ContainerRequest, defaultPrices, major, type Prices, quote } from "@berth/contract";
 import type { FastifyInstance, RouteOptions } from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished } from "vitest";
@@ -141,6 +141,11 @@ function makeDist(): string {
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
   for (const file of ["index.html", "shell.html", "favicon.svg"])
     writeFileSync(join(dist, file), `<title>${file}</title>`);
+  mkdirSync(join(dist, ".draw"));
+  writeFileSync(
+    join(dist, ".draw", "draw-pages.js"),
+    'export const drawPages = async () => ({ description: "", markup: {} });',
+  );
   return dist;
 }
 
@@ -284,11 +289,20 @@ export function containerRequest(user_id: string, change: Partial<ContainerReque
   return { user_id, container_type: "jupyter", subdomain: "first-lab", gpu_count: 2, duration: 1, ...change };
 }
 
+/** By default the built-in prices, in dollars. */
+export interface Sale {
+  readonly prices?: Prices;
+  readonly currency?: string;
+}
+
 /** The body of create_order with the correct price. */
-export function orderBody(user_id: string, change: Partial<ContainerRequest> = {}) {
+export function orderBody(
+  user_id: string,
+  change: Partial<ContainerRequest> = {},
+  { prices = defaultPrices, currency = "USD" }: Sale = {},
+) {
   const container_request = containerRequest(user_id, change);
-  const amount = major(
-    quote(defaultPrices, container_request.gpu_count, container_request.duration, "USD").amountMinor,
-  );
-  return { container_request, payment_request: { amount, currency: "USD" as const, user_id, container_request } };
+  const { gpu_count, duration } = container_request;
+  const amount = major(quote(prices, gpu_count, duration, currency).amountMinor);
+  return { container_request, payment_request: { amount, currency, user_id, container_request } };
 }

@@ -8,6 +8,7 @@ import { BillingOverview } from "./billing-overview.tsx";
 import classes from "./billing-page.module.css";
 import { BillingSkeleton } from "./billing-skeleton.tsx";
 import { BillingStats } from "./billing-stats.tsx";
+import { ComingPrices } from "./coming-prices.tsx";
 import { PaymentHistory } from "./payment-history.tsx";
 import { PrintedHistory } from "./printed-history.tsx";
 import { billingTab, type Statement } from "./statement.ts";
@@ -35,6 +36,7 @@ function Loaded({ userId }: { readonly userId: string }) {
         </Notice>
       )}
       <BillingStats statement={statement} />
+      <ComingPrices />
       <Panels userId={userId} statement={statement} />
     </div>
   );

@@ -1,8 +1,10 @@
 import { prices } from "../catalogue.ts";
 import { listed } from "../format.ts";
+import { comingPriceTexts } from "./coming-prices.ts";
 import { conversions } from "./currency-choice.ts";
 import { currencyList, isMonthlySold, typeList } from "./environment-types.ts";
 import type { LegalText } from "./legal-text.ts";
+import { termsVersions } from "./terms-versions.ts";
 
 const gpuCounts = listed(
   prices().rows.map(({ gpus }) => gpus),
@@ -10,13 +12,15 @@ const gpuCounts = listed(
 );
 const monthlyPlan =
   "A monthly plan costs what the price table says, which for some GPU counts is more than the same hours one by one. What it adds is guaranteed availability: its GPUs are held for all 720 hours, even while stopped.";
+const { version, updated, changes, coming } = termsVersions("2026-11-20");
 
 export const legalTerms: LegalText = {
   title: "Terms of Service",
   description:
     "The rules for renting a GPU environment: prepaid hours, sessions of up to 168 hours, what is not allowed, and how these terms change.",
-  updated: "2026-11-20",
-  version: "1.0",
+  updated,
+  version,
+  coming,
   summary:
     "You rent a GPU environment for the hours you choose and pay once, before it starts. Nothing renews by itself. If we do not deliver, the money goes back.",
   sections: [
@@ -77,6 +81,7 @@ export const legalTerms: LegalText = {
         `You see the total in ${currencyList()} before you pay, and you pay it once, for the hours you choose. Nothing renews by itself. The price that the server confirms for your order is the one that is charged.${conversions()}`,
         "GPUs and name are reserved for you for up to 15 minutes while you pay. Payments are handled by a card payment provider; the number of your card does not reach us.",
         ...(isMonthlySold() ? [monthlyPlan] : []),
+        ...comingPriceTexts(),
       ],
     },
     {
@@ -167,6 +172,7 @@ export const legalTerms: LegalText = {
       text: [
         "We give 30-day notice of a change, on this page and to you directly. It applies to rentals that start after that day; a rental that you have paid for keeps the terms it was bought under. The version and the date at the top say which text you are reading.",
       ],
+      items: [...coming, ...changes].map((text) => ({ text })),
     },
     {
       id: "law",

@@ -10,6 +10,8 @@ export interface LegalText {
   readonly updated: string;
   /** Incremented with every change of meaning, which is announced 30 days ahead. */
   readonly version: string;
+  /** Announced changes, each with its version and day. */
+  readonly coming?: readonly string[];
   readonly summary: string;
   readonly sections: readonly LegalSection[];
 }

@@ -29,7 +29,7 @@ function Section({ section: { id, title, text = [], items, ordered, after } }: {
           <Inline>{paragraph}</Inline>
         </p>
       ))}
-      {items && (
+      {items && items.length > 0 && (
         <List>
           {items.map((item) => (
             <li key={item.text}>

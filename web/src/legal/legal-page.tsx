@@ -4,12 +4,10 @@ import { useBrand } from "../api/use-brand.ts";
 import { legalLinks } from "../content/brand.ts";
 import type { LegalText } from "../content/legal-text.ts";
 import { legalTexts } from "../content/legal-texts.ts";
+import { longDay } from "../format.ts";
 import { PublicFrame } from "../landing/public-frame.tsx";
 import classes from "./legal.module.css";
 import { LegalDocument } from "./legal-document.tsx";
-
-/** The calendar day, independent of the reader's time zone. */
-const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" });
 
 export function LegalPage() {
   const path = useLocation().pathname.toLowerCase().replace(/\/+$/, "");
@@ -24,9 +22,14 @@ export function LegalPage() {
         <article>
           <h1>{text.title}</h1>
           <p className={classes.updated}>
-            Last changed <time dateTime={text.updated}>{day.format(new Date(text.updated))}</time>, version{" "}
-            {text.version}. Changes are announced 30 days ahead.
+            Last changed <time dateTime={text.updated}>{longDay(text.updated)}</time>, version {text.version}. Changes
+            are announced 30 days ahead.
           </p>
+          {(text.coming ?? []).map((change) => (
+            <p key={change} className={classes.coming}>
+              {change}
+            </p>
+          ))}
           <LegalDocument text={text} />
           <p className={classes.help}>
             Need help? Write to <a href={`mailto:${brand.email}`}>{brand.email}</a>.

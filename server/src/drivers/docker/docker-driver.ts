@@ -26,6 +26,8 @@ export interface DockerOptions {
   readonly quota?: Quota | undefined;
   /** An image's reference by container type; called each time, because an operator may have built another one. */
   readonly images: (type: string) => Promise<string | undefined>;
+  /** Names the recipe of a type in errors; by default the type is one. */
+  readonly recipeOf?: (type: string) => string;
   /** References that this installation had before, whose images may be removed. */
   readonly replaced: () => Promise<readonly string[]>;
   /** Address of the engine's machine for published ports; undefined when the server is a container on the same bridge. */
@@ -45,7 +47,8 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const machine =
     "socketPath" in options.engine ? await localMachine(options) : remoteMachine(helperDeps, homeRoot, log);
   const facts = openEngineFacts(engine, machine);
-  const deps = { ...options, engine, machine, facts, openFiles: { limit: 65_536 }, serially: keyedMutex() };
+  const { recipeOf = (type: string) => type } = options;
+  const deps = { ...options, recipeOf, engine, machine, facts, openFiles: { limit: 65_536 }, serially: keyedMutex() };
   return {
     kind: "docker",
     async capabilities(refresh) {

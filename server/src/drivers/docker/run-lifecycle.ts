@@ -20,6 +20,7 @@ export interface LifecycleDeps {
   readonly engine: Engine;
   readonly install: string;
   readonly images: (type: string) => Promise<string | undefined>;
+  readonly recipeOf: (type: string) => string;
   readonly publishAt: string | undefined;
   readonly machine: EngineMachine;
   readonly facts: (refresh?: boolean) => Promise<EngineFacts>;
@@ -93,7 +94,7 @@ async function rollBack(deps: LifecycleDeps, spec: Spec, signal: AbortSignal, li
 async function createRun(deps: LifecycleDeps, spec: Spec, abortSignal: AbortSignal): Promise<void> {
   const { engine, install, publishAt, machine } = deps;
   const image = await deps.images(spec.image);
-  if (!image) throw missingImage(spec.image, machine);
+  if (!image) throw missingImage(spec.image, deps);
   const { cpus, gpu, gpus } = await deps.facts();
   const missing = gpuDevices(spec.gpus).filter((wanted) => !gpus.some(({ id }) => id === wanted));
   if (missing.length > 0) throw new DriverError("no_gpu", `this host has no ${missing.join(", ")}`);
@@ -115,7 +116,7 @@ async function createRun(deps: LifecycleDeps, spec: Spec, abortSignal: AbortSign
       await createContainer(engine, containerName(spec.id), body, abortSignal);
     } catch (error) {
       const status = engineErrorOf(error)?.status;
-      if (status === 404) throw missingImage(spec.image, machine);
+      if (status === 404) throw missingImage(spec.image, deps);
       if (status !== 409) throw error;
       // Another server has created it. Only the same run may be started.
       const labels = await labelsOf(engine, spec.id, abortSignal);

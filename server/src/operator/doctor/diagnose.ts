@@ -7,6 +7,7 @@ import { currentImage, replacedImages } from "../../drivers/docker/images/image-
 import { installationOf } from "../../installation/installation.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
+import { absentGpus } from "./absent-gpus.ts";
 import { askProvider } from "./ask-provider.ts";
 import { hostChecks } from "./host-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
@@ -41,8 +42,10 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
     ...hostChecks({ db, install, hosts, homes }),
     ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup }),
   ];
-  const unprepared = await unpreparedTypes(db, config.catalogue);
-  return { notes: [...notes, ...unprepared], findings: await runChecks(checks) };
+  const { catalogue, catalogueFile } = config;
+  const unprepared = await unpreparedTypes(db, catalogue);
+  const absent = catalogueFile === undefined ? [] : await absentGpus(db, catalogue);
+  return { notes: [...notes, ...unprepared, ...absent], findings: await runChecks(checks) };
 }
 
 interface InUse {

@@ -2,7 +2,14 @@ import type { AnyEndpoint } from "@berth/contract";
 import * as contract from "@berth/contract";
 import { expect } from "vitest";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
-import { containerRequest, orderBody, type TestApp, type TestUser, testApp } from "../../testing/test-app.ts";
+import {
+  containerRequest,
+  orderBody,
+  type Sale,
+  type TestApp,
+  type TestUser,
+  testApp,
+} from "../../testing/test-app.ts";
 
 /** An example of an endpoint, as it was called. */
 export interface Called {
@@ -11,6 +18,20 @@ export interface Called {
   readonly body: unknown;
   /** Undefined for a file. */
   readonly reply: object | undefined;
+  /** As it was sent. */
+  readonly raw: Buffer;
+}
+
+interface Calls {
+  readonly called: readonly Called[];
+  readonly product: TestApp;
+}
+
+/** What is rented, of which catalogue; by default what containerRequest says, of the built-in one. */
+interface Rented {
+  readonly env?: Record<string, string>;
+  readonly change?: Partial<contract.ContainerRequest>;
+  readonly sale?: Sale;
 }
 
 interface Input {
@@ -22,8 +43,10 @@ interface Input {
 type Ask = (endpoint: AnyEndpoint, input?: Input) => Promise<Record<string, never>>;
 
 /** Calls every endpoint once, as a customer would, and expects success of each. */
-export async function callEverything(): Promise<readonly Called[]> {
-  const product = await testApp();
+export async function callEverything({ env = {}, change = {}, sale = {} }: Rented = {}): Promise<Calls> {
+  const product = await testApp(env);
+  const rented = { change, sale };
+  await addImage(product, containerRequest("", change).container_type);
   const called: Called[] = [];
   const ask: Ask = async (endpoint, { params = {}, body, token } = {}) => {
     const url = endpoint.path.replace(/\{(\w+)\}/g, (_: string, name: string) => params[name] ?? `{${name}}`);
@@ -35,16 +58,26 @@ export async function callEverything(): Promise<readonly Called[]> {
     );
     expect(answer.statusCode, `${endpoint.method} ${url}: ${answer.body}`).toBe(200);
     const reply = endpoint.media ? undefined : answer.json();
-    called.push({ endpoint, url, body, reply });
+    called.push({ endpoint, url, body, reply, raw: answer.rawPayload });
     return reply;
   };
   await publicCalls(ask);
   const ada = await product.signUp("Ada Park");
   await accountCalls(ask, product, ada);
-  await rentalCalls(ask, product, ada);
+  await rentalCalls(ask, product, ada, rented);
   await billingCalls(ask, product, ada);
-  await lastCalls(ask, product, ada);
-  return called;
+  await lastCalls(ask, product, ada, rented);
+  return { called, product };
+}
+
+/** The host of testApp has the image of one type. */
+async function addImage({ db }: TestApp, container_type: string): Promise<void> {
+  const image = { host_id: "local", container_type, state: "ready" as const, percent: 100 };
+  await db
+    .insertInto("host_images")
+    .values(image)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
 }
 
 async function publicCalls(ask: Ask) {
@@ -75,13 +108,15 @@ async function accountCalls(ask: Ask, { signUp }: TestApp, { id, token, email }:
   await ask(contract.deleteAccount, { ...others, body: { password: third } });
 }
 
-async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser) {
+async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, sale }: Required<Omit<Rented, "env">>) {
   const { token } = ada;
+  const wanted = orderBody(ada.id, change, sale);
+  const { container_request, payment_request } = wanted;
   await ask(contract.subdomainCheck, { token, params: { name: "first-lab" } });
   const stop = product.deliver();
-  const order = await ask(contract.createOrder, { token, body: orderBody(ada.id) });
+  const order = await ask(contract.createOrder, { token, body: wanted });
   const payment_data = await product.pay(order as never);
-  const body = { container_request: containerRequest(ada.id), payment_data };
+  const body = { container_request, payment_data };
   const { environment_id: id = "" } = await ask(contract.createEnvironment, { token, body });
   await stop();
   const own = { token, params: { id } };
@@ -97,8 +132,9 @@ async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser) {
   await product.db.updateTable("environments").set({ idle_stop_at: stops }).where("id", "=", id).execute();
   await ask(contract.snoozeIdleStop, own);
   await ask(contract.archiveLink, own);
-  const { amount } = orderBody(ada.id).payment_request;
-  const more = await ask(contract.extendEnvironment, { ...own, body: { duration: 1, amount, currency: "USD" } });
+  const { amount, currency } = payment_request;
+  const { duration } = container_request;
+  const more = await ask(contract.extendEnvironment, { ...own, body: { duration, amount, currency } });
   await ask(contract.clearOrder, { token, params: { order_id: String(more["id"]) } });
   await ask(contract.orderDetail, { token, params: { order_id: String(order["id"]) } });
   await ask(contract.profile, { token, params: { user_id: ada.id } });
@@ -137,10 +173,15 @@ async function billingCalls(ask: Ask, _: TestApp, { id: user_id, token }: TestUs
   await ask(contract.creditNote, { token, params: { user_id, number: invoice?.credit_notes[0] ?? "" } });
 }
 
-async function lastCalls(ask: Ask, product: TestApp, { id: user_id, token }: TestUser) {
+async function lastCalls(
+  ask: Ask,
+  product: TestApp,
+  { id: user_id, token }: TestUser,
+  { change: rented, sale }: Required<Omit<Rented, "env">>,
+) {
   // Paid, and nobody delivers: it can be cancelled.
-  const change = { subdomain: "second-lab" };
-  const order = await product.must("POST", "/docker/payments/create_order", token, orderBody(user_id, change));
+  const change = { ...rented, subdomain: "second-lab" };
+  const order = await product.must("POST", "/docker/payments/create_order", token, orderBody(user_id, change, sale));
   const { razorpay_payment_id } = await product.pay(order);
   await settlePayment(product.payments, await product.payments.provider.payment(razorpay_payment_id));
   const pending = product.db.selectFrom("environments").select("id").where("subdomain", "=", change.subdomain);

@@ -13,6 +13,7 @@ import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { Facts } from "../../ui/display/facts.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { toast } from "../../ui/toast/toast.ts";
+import { comingPrice } from "../draft/coming-price.ts";
 import { type Draft, firstDraft } from "../draft/draft.ts";
 import { minimumOptions, priceLines } from "../draft/price-lines.ts";
 import { ChangeButton } from "../purchase/change-button.tsx";
@@ -74,6 +75,7 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
         </p>
         <Choices draft={draft} onHours={setHours} onCurrency={setCurrency} />
         <Facts facts={endsOf(environment, hours)} />
+        <ComingPrice draft={draft} />
         {options && payments && (
           <BelowMinimum
             options={options}
@@ -122,6 +124,11 @@ function Choices({ draft: { gpus, hours, currency }, onHours, onCurrency }: Choi
       </div>
     </>
   );
+}
+
+function ComingPrice({ draft }: { readonly draft: Draft }) {
+  const text = comingPrice(draft);
+  return text === undefined ? null : <p className={classes.text}>{text}</p>;
 }
 
 /** Restores the focus, which the payment dialog does not return. */

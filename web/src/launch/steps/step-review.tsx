@@ -2,6 +2,7 @@ import { type Capacity, durationLabel, type ProductConfig } from "@berth/contrac
 import { money } from "../../format.ts";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { unitsOf } from "../draft/choices.ts";
+import { comingPrice } from "../draft/coming-price.ts";
 import type { Draft } from "../draft/draft.ts";
 import { minimumOptions, priceLines } from "../draft/price-lines.ts";
 import { BelowMinimum } from "./below-minimum.tsx";
@@ -48,6 +49,7 @@ export function StepReview(props: Props) {
 
 function Cost({ draft, onChange, config, capacity }: Props) {
   const { totals } = priceLines(draft);
+  const coming = comingPrice(draft);
   return (
     <>
       <div className={classes.cost}>
@@ -89,6 +91,7 @@ function Cost({ draft, onChange, config, capacity }: Props) {
           </tr>
         </tbody>
       </table>
+      {coming && <p className={classes.promise}>{coming}</p>}
     </>
   );
 }

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openDockerMachine, whyNoDocker } from "../../testing/docker-machine.ts";
-import { canonicalReference, pullProgress } from "./prepare-image.ts";
+import { canonicalReference, missingImage, pullProgress } from "./prepare-image.ts";
 
 const absent = await whyNoDocker();
 const digestOf = (bytes: Buffer) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
@@ -66,6 +66,13 @@ async function openRegistry() {
 }
 
 const media = (what: string) => `application/vnd.docker.${what}`;
+
+test("a missing image names the recipe that prepares its type, on this machine", () => {
+  const recipeOf = () => "jupyter";
+  const { message } = missingImage("vision", { machine: { isLocal: true }, recipeOf });
+  expect(message).toMatch(/^The image of vision is not on this host: .*\bjupyter builds it$/);
+  expect(missingImage("vision", { machine: { isLocal: false }, recipeOf }).message).toContain("hosts check");
+});
 
 test("the progress is the mean of the missing layers, and never falls when a late one is added", () => {
   const percentAfter = pullProgress();

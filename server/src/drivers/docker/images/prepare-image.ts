@@ -13,18 +13,19 @@ interface PrepareDeps {
   readonly machine: EngineMachine;
   /** An image's reference by container type. */
   readonly images: (type: string) => Promise<string | undefined>;
+  readonly recipeOf: (type: string) => string;
   /** References that this installation had before. */
   readonly replaced: () => Promise<readonly string[]>;
 }
 
 /** As `Driver.prepare`; also removes replaced images and stale containers. */
 export function openPrepareImage(deps: PrepareDeps): Driver["prepare"] {
-  const { engine, machine, images, replaced } = deps;
+  const { engine, images, replaced } = deps;
   const pruned = new Set<string>();
   return async (image, progress = () => {}) => {
     const reference = await images(checkSegment("image", image));
     if (!(await hasImage(engine, reference))) {
-      if (!isPullable(reference)) throw missingImage(image, machine);
+      if (!isPullable(reference)) throw missingImage(image, deps);
       await pullImage(engine, reference, progress);
     }
     await pruneImages(engine, await replaced(), pruned);
@@ -127,8 +128,16 @@ export function canonicalReference(reference: string, repoDigests: readonly stri
   return same.find((each) => untagged.endsWith(each.split("@")[0] ?? "")) ?? same[0] ?? reference;
 }
 
-/** The error says how the image gets to that machine. */
-export function missingImage(type: string, { isLocal }: Pick<EngineMachine, "isLocal">): DriverError {
-  const hint = isLocal ? `${imagesCommand(type)} builds it` : "operator -- hosts check says how it gets there";
+/** The error says how the image gets to that machine: by the recipe of its type. */
+export function missingImage(
+  type: string,
+  {
+    machine: { isLocal },
+    recipeOf,
+  }: { readonly machine: Pick<EngineMachine, "isLocal"> } & Pick<PrepareDeps, "recipeOf">,
+): DriverError {
+  const hint = isLocal
+    ? `${imagesCommand(recipeOf(type))} builds it`
+    : "operator -- hosts check says how it gets there";
   return new DriverError("no_image", `The image of ${type} is not on this host: ${hint}`);
 }

@@ -1,0 +1,62 @@
+import { type CatalogueProblem, noticeProblems, type ShownCatalogue } from "@berth/contract";
+import { sql } from "kysely";
+import { type Config, ConfigError } from "../config/config.ts";
+import { catalogueErrorOf } from "../config/read-catalogue-file.ts";
+import type { Db, Sql, Tx } from "../database/database.ts";
+import { comingChanges } from "./coming-changes.ts";
+
+/**
+ * Compares the catalogue of a start with the one of the start before, by the database's clock (G150). One that raises prices
+ * or changes terms without 30 days' notice is refused with line and field: throws ConfigError, and nothing is changed. Else
+ * it is what customers are shown from now on, and what begins later is queued for announcement. The first start with a
+ * catalogue of the operator's is compared with nothing.
+ */
+export async function acceptCatalogue(db: Db, config: Pick<Config, "catalogue" | "catalogueFile">): Promise<void> {
+  const { catalogue, catalogueFile } = config;
+  await db.transaction().execute(async (tx) => {
+    await sql`lock table accepted_catalogue in exclusive mode`.execute(tx);
+    if (catalogueFile === undefined && !(await readAccepted(tx))) return;
+    const problems = await checkNotice(tx, catalogue);
+    if (problems.length > 0) throw new ConfigError(`CATALOGUE: ${catalogueErrorOf(catalogueFile, problems).message}`);
+    await queueChanges(tx, catalogue);
+    await writeAccepted(tx, catalogue);
+  });
+}
+
+/** The problems that a start with this catalogue would find. None where nobody has an account: there is nobody to tell. */
+export async function checkNotice(db: Sql, catalogue: ShownCatalogue): Promise<CatalogueProblem[]> {
+  const shown = await readAccepted(db);
+  if (!shown || !(await hasAccounts(db))) return [];
+  return noticeProblems(shown, catalogue, await nowOf(db));
+}
+
+async function queueChanges(tx: Tx, catalogue: ShownCatalogue): Promise<void> {
+  for (const change of comingChanges(catalogue, await nowOf(tx)))
+    await tx
+      .insertInto("catalogue_changes")
+      .values(change)
+      .onConflict((conflict) => conflict.column("id").doNothing())
+      .execute();
+}
+
+async function writeAccepted(tx: Tx, { prices, terms = [] }: ShownCatalogue): Promise<void> {
+  const row = { prices: JSON.stringify(prices), terms: JSON.stringify(terms) };
+  await tx
+    .insertInto("accepted_catalogue")
+    .values(row)
+    .onConflict((conflict) => conflict.column("one").doUpdateSet({ ...row, accepted_at: sql`now()` }))
+    .execute();
+}
+
+function readAccepted(db: Sql): Promise<ShownCatalogue | undefined> {
+  return db.selectFrom("accepted_catalogue").select(["prices", "terms"]).executeTakeFirst();
+}
+
+async function hasAccounts(db: Sql): Promise<boolean> {
+  return (await db.selectFrom("identity_user").select("id").limit(1).executeTakeFirst()) !== undefined;
+}
+
+async function nowOf(db: Sql): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db);
+  return rows[0]?.now ?? new Date();
+}

@@ -1,0 +1,42 @@
+import { rmSync } from "node:fs";
+import { defaultCatalogue } from "@berth/contract";
+import { expect, onTestFinished, test } from "vitest";
+import { acceptCatalogue } from "../catalogue/accept-catalogue.ts";
+import { changedCatalogue, dayIn } from "../catalogue/testing/changed-catalogue.ts";
+import { writeCatalogue } from "../config/testing/write-catalogue.ts";
+import { testDatabase } from "../database/testing.ts";
+import { commandRunner } from "./testing/run-command.ts";
+
+function fileOf(days: number) {
+  const catalogue = changedCatalogue(dayIn(days), ({ rows }) => Object.assign(rows[0] ?? {}, { hourly: 0.3 }));
+  const { file, folder } = writeCatalogue(catalogue);
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return file;
+}
+
+test("catalogue check finds what the next start would refuse: a raise without 30 days' notice (G150)", async () => {
+  await using database = await testDatabase();
+  const { db } = database;
+  await db.insertInto("identity_user").values({ id: "ada", email: "ada", email_key: "ada" }).execute();
+  await acceptCatalogue(db, { catalogue: defaultCatalogue, catalogueFile: "shown.json" });
+  const run = await commandRunner(db);
+  const [soon, later] = [fileOf(10), fileOf(40)];
+  const refusal = await run("catalogue", "check", soon);
+  expect([refusal.code, refusal.stdout]).toEqual([1, ""]);
+  expect(refusal.stderr).toMatch(
+    /^.*catalogue\.json, line \d+: prices\[1\]\.rows\[0\]\.hourly raises 1 GPU for 1 hour/,
+  );
+  expect(await run("catalogue", "check", later)).toMatchObject({
+    code: 0,
+    stdout: `${later} is in order: jupyter, pytorch, tensorflow; prices from 2026-01-01, ${dayIn(40)}`,
+  });
+});
+
+test("without the server's database the file alone is checked, and the command says so", async () => {
+  const run = await commandRunner(undefined, { DATA_DIR: "/nowhere/berth" });
+  const { code, stdout } = await run("catalogue", "check", fileOf(10));
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /is in order: .*\nWhether a raise has its 30 days' notice was not checked\. There is no database in/,
+  );
+});
