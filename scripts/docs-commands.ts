@@ -52,7 +52,7 @@ function refusalOf(words: readonly string[], commands: readonly Command[]): stri
 }
 
 /** As a shell parts them, up to a redirection. */
-function wordsOf(typed: string): readonly string[] {
+export function wordsOf(typed: string): readonly string[] {
   const [command = ""] = typed.split(/\s\d?[<>]/);
   return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, double, single, bare]) =>
     String(double ?? single ?? bare),

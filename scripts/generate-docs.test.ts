@@ -6,6 +6,8 @@ import { expect, onTestFinished, test } from "vitest";
 import { settingNames } from "../server/src/config/config.ts";
 import { describeSettings } from "../server/src/config/describe-settings.ts";
 import { readSettingsFile } from "../server/src/config/settings-file.ts";
+import { commands } from "../server/src/operator/commands.ts";
+import { commandsPage } from "./commands-page.ts";
 import { generatedDocs } from "./generate-docs.ts";
 import { settingsPages } from "./settings-pages.ts";
 
@@ -54,4 +56,27 @@ test("a setting without a description or a group is refused, and a group's name 
     "PLANTED has no description; PLANTED has no group",
   );
   expect(() => settingsPages(settings.slice(1))).toThrow(`${settings[0]?.name} is not a setting`);
+});
+
+test("every command of the operator is on its page, once, with its options and its example", () => {
+  const planted = {
+    name: "tide tables",
+    args: ["SEA | PORT"],
+    about: "prints tides",
+    example: "tide tables kiel",
+    run: async () => {},
+  };
+  const page = commandsPage([...commands, planted]);
+  const rows = [...page.matchAll(/^\| `(.+)` \| .+: `(.+)` \|$/gm)].map(([, usage = "", example]) => ({
+    usage,
+    example,
+  }));
+  expect(rows).toHaveLength(commands.length + 1);
+  for (const { name, example, options = {} } of commands) {
+    const found = rows.filter((row) => row.example === example && row.usage.startsWith(name));
+    expect(found, name).toHaveLength(1);
+    for (const option of Object.keys(options)) expect(found[0]?.usage).toContain(`[--${option}`);
+  }
+  expect(page).toContain("## tide\n\n| Command");
+  expect(page).toContain("| `tide tables SEA \\| PORT` | prints tides: `tide tables kiel` |");
 });

@@ -23,8 +23,12 @@ test("HTML is text, and a script is harmless", () => {
 });
 
 test("the product's name and marked values become placeholders, except in code; other comments vanish", () => {
-  const { html } = render("Berth keeps files 30<!-- RETENTION_DAYS --> days in `Berth`. <!-- a note -->");
-  expect(html).toBe("<p>{{BRAND_NAME}} keeps files {{RETENTION_DAYS}} days in <code>Berth</code>.</p>\n");
+  const { html } = render(
+    "Berth keeps files 30<!-- RETENTION_DAYS --> days in `Berth`, with 1, 2 or 4<!-- GPU_COUNTS --> GPUs. <!-- a note -->",
+  );
+  expect(html).toBe(
+    "<p>{{BRAND_NAME}} keeps files {{RETENTION_DAYS}} days in <code>Berth</code>, with {{GPU_COUNTS}} GPUs.</p>\n",
+  );
 });
 
 test("links are resolved; one that leads nowhere keeps its text; one that stands alone is marked", () => {

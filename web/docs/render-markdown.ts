@@ -44,7 +44,7 @@ export function renderMarkdown(source: string, resolve: Resolve): RenderedMarkdo
 }
 
 function withPlaceholders(source: string): string {
-  return source.replace(/\S+?<!-- ([A-Z_]+) -->/g, "{{$1}}").replace(/<!--.*?-->\n*/gs, "");
+  return source.replace(/(\d+(, \d+)* or \d+|\S+?)<!-- ([A-Z_]+) -->/g, "{{$3}}").replace(/<!--.*?-->\n*/gs, "");
 }
 
 function editInline({ children }: Token, resolve: Resolve): void {

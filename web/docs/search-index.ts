@@ -8,7 +8,9 @@ const excerptCharacters = 140;
 export function searchIndex({ start, parts }: Docs): string {
   const index = new MiniSearch(searchOptions);
   for (const { path, title, sections } of [start, ...parts.flatMap(({ pages }) => pages)])
-    for (const { id, heading, text } of sections)
+    for (const { id, heading, text: filled } of sections) {
+      // The index is a file: nothing fills it in.
+      const text = filled.replaceAll(/\{\{(?!BRAND_NAME)\w+\}\}/g, "...");
       index.add({
         id: id === "" ? path : `${path}#${id}`,
         title,
@@ -16,5 +18,6 @@ export function searchIndex({ start, parts }: Docs): string {
         text,
         excerpt: text.replaceAll(/\s+/g, " ").slice(0, excerptCharacters),
       });
+    }
   return JSON.stringify(index);
 }

@@ -18,6 +18,8 @@ export interface PageSettings {
   readonly environmentHost: string;
   /** Without a trailing slash. */
   readonly appUrl: string;
+  /** Figures that the documentation names, by placeholder (named-limits.ts). */
+  readonly limits: Readonly<Record<string, string>>;
   /** Undefined: the built-in one, with which the pages were built. */
   readonly catalogue: Catalogue | undefined;
 }
@@ -85,8 +87,10 @@ export function sendDocument(request: FastifyRequest, reply: FastifyReply, { bod
   return reply.type("text/html; charset=utf-8").send(bodies[encoding]);
 }
 
-function fill(html: string, { name, email, retentionDays, environmentHost, appUrl, catalogue }: PageSettings): string {
+function fill(html: string, settings: PageSettings): string {
+  const { name, email, retentionDays, environmentHost, appUrl, limits, catalogue } = settings;
   const values: Record<string, string> = {
+    ...limits,
     BRAND_NAME: name,
     CONTACT_EMAIL: email,
     RETENTION_DAYS: String(retentionDays),

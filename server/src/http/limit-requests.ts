@@ -12,7 +12,7 @@ interface Limits {
 }
 
 /** A user's limit as a multiple of a sign-in's, so that one exhausted sign-in leaves capacity for others. */
-const sessionsPerUser = 2;
+export const sessionsPerUser = 2;
 
 /** Calls that stop a stolen sign-in; an attacker must not block them by exhausting its rate limit (G91). */
 const recoveryCalls: ReadonlySet<AnyEndpoint | undefined> = new Set([

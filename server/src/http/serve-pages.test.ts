@@ -12,7 +12,7 @@ import { servePages } from "./serve-pages.ts";
 
 const html = { accept: "text/html,*/*;q=0.8" };
 const page = (name: string) =>
-  `<title>${name} · {{BRAND_NAME}}</title><link href="{{APP_URL}}/${name}"><p>{{CONTACT_EMAIL}} {{RETENTION_DAYS}} x.{{ENVIRONMENT_HOST}} {{x}}</p><script>1 < 2;\n</script>`;
+  `<title>${name} · {{BRAND_NAME}}</title><link href="{{APP_URL}}/${name}"><p>{{CONTACT_EMAIL}} {{RETENTION_DAYS}} {{GPU_COUNTS}} x.{{ENVIRONMENT_HOST}} {{x}}</p><script>1 < 2;\n</script>`;
 
 async function setup({ name = "Berth" } = {}) {
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
@@ -31,6 +31,7 @@ async function setup({ name = "Berth" } = {}) {
     retentionDays: 45,
     environmentHost: "env.example:3000",
     appUrl,
+    limits: { GPU_COUNTS: "1 or 2" },
     catalogue: undefined,
   };
   const documents = await readDocuments(dist, settings);
@@ -58,7 +59,7 @@ test("every prerendered page is served at its path, filled with the operator's s
     const { statusCode, headers, body } = await app.inject({ url: path, headers: html });
     expect([statusCode, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(body).toBe(
-      `<title>${name} · Berth</title><link href="https://gpu.example/${name}"><p>a@gpu.example 45 x.env.example:3000 {{x}}</p><script>1 < 2;\n</script>`,
+      `<title>${name} · Berth</title><link href="https://gpu.example/${name}"><p>a@gpu.example 45 1 or 2 x.env.example:3000 {{x}}</p><script>1 < 2;\n</script>`,
     );
   }
 });

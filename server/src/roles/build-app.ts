@@ -28,6 +28,7 @@ import { healthRoutes } from "../http/health-routes.ts";
 import { limitRequests } from "../http/limit-requests.ts";
 import { mount } from "../http/mount.ts";
 import { nameRequests } from "../http/name-requests.ts";
+import { namedLimits } from "../http/named-limits.ts";
 import type { OperatorPages } from "../http/operator-pages.ts";
 import { parseBodies } from "../http/parse-bodies.ts";
 import { servePages } from "../http/serve-pages.ts";
@@ -139,7 +140,7 @@ function openApp({ config, log, metrics, hosts, gateway, appUrl }: AppDeps): Fas
 /** The pages, which follow the versions of the catalogue until the app closes. */
 async function drawDocuments(app: FastifyInstance, deps: AppDeps): Promise<Documents> {
   const settings = await pageSettings(deps);
-  const draw = () => readDocuments(deps.dist, settings);
+  const draw = () => readDocuments(deps.dist, { ...settings, limits: namedLimits(deps.config, new Date()) });
   const drawnAt = Date.now();
   const documents = await draw();
   const { catalogue } = deps.config;
@@ -148,7 +149,7 @@ async function drawDocuments(app: FastifyInstance, deps: AppDeps): Promise<Docum
   return documents;
 }
 
-async function pageSettings({ config, db, hosts, appUrl }: AppDeps): Promise<PageSettings> {
+async function pageSettings({ config, db, hosts, appUrl }: AppDeps): Promise<Omit<PageSettings, "limits">> {
   const environmentHost = new URL(hosts.environmentUrl("any")).host.slice("any.".length);
   const own = { ...config.catalogue, gpus: await gpusOf(db, config.catalogue) };
   const catalogue = isDeepStrictEqual(own, defaultCatalogue) ? undefined : own;

@@ -63,7 +63,7 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
 
 function pageSettings({ config, url }: ConsoleDeps) {
   const { brand, retentionDays, envHost: environmentHost } = config;
-  return { ...brand, retentionDays, environmentHost, appUrl: url, catalogue: undefined };
+  return { ...brand, retentionDays, environmentHost, appUrl: url, limits: {}, catalogue: undefined };
 }
 
 function tooMany(ttlMs: number): AppError {

@@ -1,0 +1,52 @@
+/** The test or proof that runs a command, and words of that file that say so; or why nothing here does. */
+export type RunBy = readonly [file: string, words: string] | string;
+
+interface Elsewhere {
+  readonly command: RegExp;
+  readonly by: RunBy;
+}
+
+const proxies = ["server/src/system-tests/shipped-proxies.test.ts", "a rental is whole"] as const;
+const hosts = ["server/src/system-tests/two-hosts.test.ts", 'hosts("add", "remote"'] as const;
+const restic = ["server/src/operator/backup/restic.test.ts", "what is written is read again"] as const;
+const release = ["prove/upgrade.ts", "a running installation from the release before"] as const;
+const images = ["scripts/test.mjs", '"images/run.ts"'] as const;
+const noSystemd = "it needs a machine whose first process is systemd";
+const noRoot =
+  "it changes a machine, as root; its packages are named, and its files are checked, in scripts/deploy-files.test.ts";
+
+/** Commands of the pages that scripts/page-commands.test.ts does not run itself. */
+export const commandsElsewhere: readonly Elsewhere[] = [
+  { command: /^npm test\b/, by: "it is the run that this test is part of" },
+  { command: /^npm run package\b/, by: ["scripts/deploy-files.test.ts", "package refuses a word"] },
+  { command: /^(npm run images --|berth images) /, by: images },
+  { command: /^npm run operator -- prepare /, by: images },
+  { command: /^npm run operator -- hosts (add|check|firewall) /, by: hosts },
+  { command: /^docker save /, by: ["server/src/drivers/testing/copy-image.ts", "docker load"] },
+  { command: /^docker compose /, by: noRoot },
+  { command: /^(export RESTIC_|npm run operator -- (backup|backup verify|restore) s3:)/, by: restic },
+  { command: /^(mkfs\.xfs|mount) /, by: ["server/src/drivers/testing/xfs-quota.ts", "mkfs.xfs"] },
+  { command: /^nginx -t /, by: proxies },
+  { command: /^(sha256sum -c|tar -xzf|ln -sfn?) \S*berth-\d/, by: release },
+  { command: /^systemctl /, by: noSystemd },
+  { command: /^apt-get install /, by: noRoot },
+  { command: /^install -d .*-o 1000/, by: noRoot },
+  { command: /^certbot /, by: "it needs a zone in the DNS" },
+  { command: /^ssh -L /, by: "it needs another machine" },
+];
+
+/** Every script of package.json. */
+export const npmScripts: Readonly<Record<string, RunBy>> = {
+  start: ["testing/product.ts", "The limits of npm start."],
+  test: "it is the run that this test is part of",
+  dev: "it watches the sources for somebody who edits them",
+  check: ["scripts/test.mjs", "scripts/check-citations.ts"],
+  e2e: ["scripts/test.mjs", "e2e/playwright.config.ts"],
+  bench: "measurements, by hand: they need the machine to themselves",
+  images,
+  package: ["scripts/deploy-files.test.ts", "package refuses a word"],
+  schema: ["scripts/generate-schema.test.ts", "schemaFiles"],
+  docs: ["scripts/generate-docs.test.ts", "generatedDocs"],
+  prove: ["scripts/test.mjs", '"prove/run.ts", "crash"'],
+  operator: ["scripts/operator.test.ts", "npm run operator -- doctor"],
+};
