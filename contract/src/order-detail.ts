@@ -129,7 +129,7 @@ const orderFact = object({
 });
 export type OrderFact = Infer<typeof orderFact>;
 
-const order = object({
+export const orderShape = object({
   id: string(),
   state: choice(orderStates),
   container_type: containerType,
@@ -184,7 +184,7 @@ const order = object({
   /** Delivered, with an amount left to refund, and without an open request (docs/internals/money.md). */
   may_ask_refund: boolean(),
 });
-export type Order = Infer<typeof order>;
+export type Order = Infer<typeof orderShape>;
 
 export const orderDetail = endpoint({
   method: "GET",
@@ -193,6 +193,6 @@ export const orderDetail = endpoint({
   summary:
     "One order with its timeline and its money (G14, G16, G70). `order_id` is ours, or the provider's as returned by create_order",
   body: nothing,
-  reply: object({ status: literal("success"), order }),
+  reply: object({ status: literal("success"), order: orderShape }),
   errors: ["not_found"],
 });

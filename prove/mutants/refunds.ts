@@ -182,7 +182,7 @@ export const refundMutants: readonly FaultsOf[] = [
   },
   {
     file: "payments/refunds/usage-of-order.ts",
-    tests: ["payments/refunds/request-refund", "operator/refund-requests"],
+    tests: ["payments/refunds/request-refund", "operator/orders/refund-requests"],
     rows: [["a share is rounded up", "Math.floor(", "Math.ceil("]],
   },
   {

@@ -14,7 +14,7 @@ import {
 import { endpoint } from "../endpoint.ts";
 import { instant, nothing, typed } from "../wire.ts";
 
-const act = object({
+export const auditedAct = object({
   no: number(),
   at: instant,
   actor: string(),
@@ -23,7 +23,7 @@ const act = object({
   reason: string(),
   details: record(string(), nullable(union([string(), number(), boolean()]))),
 });
-export type AuditedAct = Infer<typeof act>;
+export type AuditedAct = Infer<typeof auditedAct>;
 
 /** A search is a POST, so that ids and addresses stay out of the logs of proxies. */
 export const searchAudit = endpoint({
@@ -32,7 +32,7 @@ export const searchAudit = endpoint({
   auth: "operator",
   summary: "What operators did, newest first, a hundred at most",
   body: object({ subject: typed(200), since: optional(instant) }),
-  reply: object({ status: literal("success"), acts: array(act) }),
+  reply: object({ status: literal("success"), acts: array(auditedAct) }),
   errors: [],
 });
 

@@ -1,9 +1,7 @@
 import { array, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { instant, nothing, typed } from "../wire.ts";
-
-/** The longest reason that the audit takes. */
-export const longestReason = 1000;
+import { done, reason } from "./act.ts";
 
 const host = object({
   id: string(),
@@ -42,9 +40,6 @@ export const readMachines = endpoint({
   errors: [],
 });
 
-/** Replies say what was done, in one sentence. */
-const done = object({ status: literal("success"), message: string() });
-
 export const hostActs = ["drain", "undrain", "lose"] as const;
 export type HostAct = (typeof hostActs)[number];
 
@@ -54,7 +49,7 @@ export const actOnHost = endpoint({
   auth: "operator",
   summary: "Drain a host, undrain it, or give it up as lost; to lose one, its name is typed",
   values: { act: hostActs },
-  body: object({ reason: typed(longestReason), typed: typed(64) }),
+  body: object({ reason, typed: typed(64) }),
   reply: done,
   errors: ["action_not_allowed"],
 });
@@ -68,7 +63,7 @@ export const actOnGpu = endpoint({
   auth: "operator",
   summary: "Stop leasing a GPU, or lease it again",
   values: { act: gpuActs },
-  body: object({ reason: typed(longestReason) }),
+  body: object({ reason }),
   reply: done,
   errors: ["action_not_allowed"],
 });

@@ -4,9 +4,9 @@ import { embeddedProviderPath, readAccount } from "../payments/embedded-provider
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import { declineRefund, grantRefund, previewRefund } from "../payments/refunds/grant-refund.ts";
 import { operatorCommand } from "../text/operator-command.ts";
+import { describeRefund, readRefundRequests, refundRequestText } from "./orders/refund-requests.ts";
 import { type Command, type Options, usage } from "./parse-command.ts";
 import { printJson } from "./print-rows.ts";
-import { describeRefund, readRefundRequests, refundRequestText } from "./refund-requests.ts";
 import { announcerOf, authorOf, withDatabase } from "./with-database.ts";
 
 /** Refunds, accounts that lost a dispute, and the keys of the embedded provider. */

@@ -6,34 +6,39 @@ import { CopyText } from "../ui/controls/copy-text.tsx";
 import classes from "./order-page.module.css";
 import { foldAttempts, timelineEntry } from "./timeline-entry.ts";
 
+interface TimelineProps {
+  readonly order: Order;
+  /** Address of an order's page, without its id. */
+  readonly base?: string;
+}
+
 /** Facts with their times, oldest first; pending ones come last, without a time. */
-export function OrderTimeline({ order }: { readonly order: Order }) {
+export function OrderTimeline({ order, base = "/billing/orders/" }: TimelineProps) {
   return (
     <ol className={classes.timeline}>
       {foldAttempts(order.timeline).map((entry, index) =>
         "kind" in entry ? (
-          <Fact key={index} fact={entry} order={order} />
+          <Fact key={index} fact={entry} order={order} base={base} />
         ) : (
-          <Folded key={index} facts={entry} order={order} />
+          <Folded key={index} facts={entry} order={order} base={base} />
         ),
       )}
     </ol>
   );
 }
 
-interface Props {
+interface Props extends Required<TimelineProps> {
   readonly fact: OrderFact;
-  readonly order: Order;
 }
 
-function Fact({ fact, order }: Props) {
+function Fact({ fact, order, base }: Props) {
   const { title, text, state, reference } = timelineEntry(fact, order);
   return (
     <Item state={state} at={fact.at}>
       <strong>{title}</strong>
       {text !== "" && <span>{text}</span>}
       {fact.order_id !== undefined && (
-        <Link className="link target" to={`/billing/orders/${fact.order_id}`}>
+        <Link className="link target" to={`${base}${fact.order_id}`}>
           See that order
         </Link>
       )}
@@ -47,14 +52,14 @@ function Fact({ fact, order }: Props) {
   );
 }
 
-function Folded({ facts, order }: { readonly facts: readonly OrderFact[]; readonly order: Order }) {
+function Folded({ facts, ...about }: Omit<Props, "fact"> & { readonly facts: readonly OrderFact[] }) {
   return (
     <Item state="failed" at={facts[0]?.at ?? null}>
       <details>
         <summary>{plural(facts.length, "earlier payment")} failed</summary>
         <ol className={classes.timeline}>
           {facts.map((fact) => (
-            <Fact key={fact.reference} fact={fact} order={order} />
+            <Fact key={fact.reference} fact={fact} {...about} />
           ))}
         </ol>
       </details>

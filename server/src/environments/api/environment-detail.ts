@@ -14,7 +14,7 @@ export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: s
   const [sessions, facts, stages, shares, idle_stop] = await Promise.all([
     sessionsOf(db, row.id),
     factsOf(db, row),
-    stagesOf(db, row.id),
+    launchStagesOf(db, row.id),
     row.status === "terminated" ? [] : shareLinksOf(db, row.id),
     idleStopOf(db, row.id),
   ]);
@@ -76,7 +76,7 @@ async function factsOf(db: Db, { id, order_id, home, host_id }: ListedEnvironmen
 }
 
 /** The stages of the newest start. */
-async function stagesOf(db: Db, id: string): Promise<Detail["stages"]> {
+export async function launchStagesOf(db: Db, id: string): Promise<Detail["stages"]> {
   const { rows } = await sql<{ stage: LaunchStage; at: Date }>`
     select stage, at from launch_stages
     where environment_id = ${id} and generation = (select max(generation) from launch_stages where environment_id = ${id})

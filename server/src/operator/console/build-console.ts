@@ -9,17 +9,25 @@ import { addressKey } from "../../http/limit-requests.ts";
 import { parseBodies } from "../../http/parse-bodies.ts";
 import { IdentityError } from "../../identity/identity.ts";
 import { refusalOf } from "../../identity/refusal-of.ts";
+import { RefundRefused } from "../../payments/refunds/grant-refund.ts";
 import { CapacityRefused } from "../capacity/capacity-refused.ts";
 import { auditRoutes } from "./audit-routes.ts";
+import { catalogueRoutes } from "./catalogue-routes.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
+import { environmentRoutes } from "./environment-routes.ts";
 import { guardConsole } from "./guard-console.ts";
 import { machineRoutes } from "./machine-routes.ts";
 import { nowRoutes } from "./now-routes.ts";
 import { operatorSessions } from "./operator-sessions.ts";
+import { orderRoutes } from "./order-routes.ts";
 import { serveConsole } from "./serve-console.ts";
 import { sendCookies, sessionRoutes } from "./session-routes.ts";
 
 const requestsPerMinute = 600;
+
+/** What an act throws when it cannot be done; the message is for the operator. */
+const refusals = [CapacityRefused, RefundRefused];
+const isRefusal = (error: unknown): error is Error => refusals.some((kind) => error instanceof kind);
 
 /** Builds the console without listening. It is a server of its own: nothing of it is on the tenants' port (G143). */
 export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> {
@@ -50,12 +58,15 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
   await serveConsole(app, dist, documents);
   await app.register(async (scope) => {
     scope.setErrorHandler((error) => {
-      if (error instanceof CapacityRefused) throw new AppError("action_not_allowed", error.message);
+      if (isRefusal(error)) throw new AppError("action_not_allowed", error.message);
       throw (error instanceof IdentityError && refusalOf(error)) || error;
     });
     sessionRoutes(scope, { ...deps, sessions });
     nowRoutes(scope, deps);
     machineRoutes(scope, deps);
+    environmentRoutes(scope, deps);
+    orderRoutes(scope, deps);
+    catalogueRoutes(scope, deps);
     auditRoutes(scope, deps);
   });
   return app;

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../app-error.ts";
+import { type Author, requireReason } from "../../audit/record-act.ts";
 import type { Operator, OperatorSessions } from "./operator-sessions.ts";
 
 declare module "fastify" {
@@ -35,6 +36,12 @@ export function guardConsole(
 export function operatorOf({ operator }: FastifyRequest): Operator {
   if (!operator) throw new AppError("unauthenticated", "Sign in first");
   return operator;
+}
+
+/** The operator of a request as the author of an act. Throws without a reason (G145). */
+export function authorOf(request: FastifyRequest, given: string): Author {
+  const { email } = operatorOf(request);
+  return { actor: `operator:${email}`, reason: requireReason({ actor: email, reason: given }) };
 }
 
 export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {

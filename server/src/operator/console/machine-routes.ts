@@ -1,13 +1,13 @@
 import { actOnGpu, actOnHost, type GpuAct, type HostAct, readMachines } from "@berth/contract/console/machines";
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../app-error.ts";
-import { type Author, requireReason } from "../../audit/record-act.ts";
+import type { Author } from "../../audit/record-act.ts";
 import { mount, success } from "../../http/mount.ts";
 import { loseHost } from "../capacity/add-host.ts";
 import { drainHost, readHosts, undrainHost } from "../capacity/drain-host.ts";
 import { quarantineGpu, readGpus, releaseGpu } from "../capacity/quarantine-gpu.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
-import { operatorOf } from "./guard-console.ts";
+import { authorOf } from "./guard-console.ts";
 
 type MachineDeps = Pick<ConsoleDeps, "db" | "announce">;
 
@@ -26,15 +26,13 @@ export function machineRoutes(app: FastifyInstance, deps: MachineDeps): void {
     };
   });
   mount(app, actOnHost, async ({ params: { id, act }, body, request }) => {
-    const author: Author = { actor: `operator:${operatorOf(request).email}`, reason: body.reason };
-    requireReason(author);
+    const author = authorOf(request, body.reason);
     if (act === "lose" && body.typed !== id)
       throw new AppError("invalid_request", `Type ${id}, the name of the host that is lost`);
     return { ...success, message: await hostActs[act as HostAct](deps, id, author) };
   });
   mount(app, actOnGpu, async ({ params: { id, act }, body, request }) => {
-    const author: Author = { actor: `operator:${operatorOf(request).email}`, reason: body.reason };
-    requireReason(author);
+    const author = authorOf(request, body.reason);
     return { ...success, message: await gpuActs[act as GpuAct](deps, id, author) };
   });
 }

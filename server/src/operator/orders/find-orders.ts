@@ -18,23 +18,39 @@ export interface OrderSummary {
   readonly currency: string;
 }
 
-const listLength = 50;
+interface Page {
+  readonly limit: number;
+  /** Id of the last order of the page before this one. */
+  readonly before?: string | undefined;
+}
+
+const firstPage: Page = { limit: 50 };
 
 /**
- * Finds orders, newest first and 50 at most: by the id of the order, payment, refund or environment, ours or the provider's,
- * by the number of a receipt, by the name of an environment or by the owner's id or address.
+ * Finds orders, newest first: by the id of the order, payment, refund or environment, ours or the provider's, by the
+ * number of a receipt, by the name of an environment or by the owner's id or address. Empty text finds all.
  */
-export async function findOrders(db: Db, text: string): Promise<readonly OrderSummary[]> {
+export async function findOrders(
+  db: Db,
+  text: string,
+  { limit, before }: Page = firstPage,
+): Promise<readonly OrderSummary[]> {
   const word = text.trim();
   const { rows } = await sql<OrderSummary>`
+    with named as (
+      select order_id as id from payments where ${word} in (id, gateway_payment_id)
+      union select p.order_id from payments p join receipts r on r.payment_id = p.id where r.number = ${word}
+      union select p.order_id from payments p join refunds b on b.payment_id = p.id where ${word} in (b.id, b.gateway_refund_id)
+      union select order_id from environments where id = ${word}),
+    found as (
+      select * from orders o where (${word} = '' or ${word} in (o.id, o.gateway_order_id, o.subdomain, o.user_id, o.extends)
+          or o.id in (select id from named)
+          or o.user_id in (select user_id from profiles where lower(email) = lower(${word})))
+        and (${before ?? ""} = '' or (o.created_at, o.id) < (select created_at, id from orders where id = ${before ?? ""}))
+      order by o.created_at desc, o.id desc limit ${limit})
     select o.id, o.created_at, o.status, pr.email, o.user_id, o.subdomain, o.container_type, o.gpu_count, o.duration_hours,
-      o.amount_minor, coalesce(sum(p.refund_minor), 0)::bigint as refund_minor, o.currency
-    from orders o left join payments p on p.order_id = o.id left join profiles pr on pr.user_id = o.user_id
-    where ${word} in (o.id, o.gateway_order_id, o.subdomain, o.user_id, o.extends) or lower(pr.email) = lower(${word})
-      or exists (select from environments e where e.order_id = o.id and e.id = ${word})
-      or exists (select from payments f left join receipts r on r.payment_id = f.id left join refunds b on b.payment_id = f.id
-        where f.order_id = o.id and ${word} in (f.id, f.gateway_payment_id, r.number, b.id, b.gateway_refund_id))
-    group by o.id, pr.email order by o.created_at desc, o.id limit ${listLength}`.execute(db);
+      o.amount_minor, coalesce((select sum(refund_minor) from payments where order_id = o.id), 0)::bigint as refund_minor, o.currency
+    from found o left join profiles pr on pr.user_id = o.user_id order by o.created_at desc, o.id desc`.execute(db);
   return rows;
 }
 

@@ -67,7 +67,7 @@ async function list(config: Config, _: Args, options: Options): Promise<void> {
 async function show(config: Config, [id = ""]: Args, { json }: Options): Promise<void> {
   const found = await withDatabase(config, (db) => showEnvironment(db, id));
   if (json !== undefined) return void printJson(found);
-  const { gpus, orders, sessions, audit, ...facts } = found;
+  const { gpus, stages, orders, sessions, audit, ...facts } = found;
   const rows = Object.entries({ ...facts, gpus: gpus.join(" ") });
   console.log(
     tableOf(rows, {
@@ -75,6 +75,7 @@ async function show(config: Config, [id = ""]: Args, { json }: Options): Promise
       value: ([, value]) => (value instanceof Date ? value : String(value ?? "-")),
     }),
   );
+  for (const { stage, at } of stages) console.log(`stage ${stage} ${at}`);
   for (const { id: order, status, duration_hours } of orders)
     console.log(`order ${order} ${status}, ${duration_hours} hours`);
   for (const { id: session, opened_at, closed_at, reason } of sessions)

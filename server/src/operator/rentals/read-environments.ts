@@ -1,7 +1,9 @@
+import type { EndedReason } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import { readAudit } from "../../audit/read-audit.ts";
 import type { Db } from "../../database/database.ts";
+import { launchStagesOf } from "../../environments/api/environment-detail.ts";
 
 export interface EnvironmentSummary {
   readonly id: string;
@@ -13,9 +15,12 @@ export interface EnvironmentSummary {
   readonly host_id: string;
   readonly user_id: string;
   readonly email: string | null;
+  readonly requested_at: Date;
   readonly created_at: Date | null;
   readonly expires_at: Date | null;
   readonly banked_seconds: number;
+  readonly terminated_at: Date | null;
+  readonly ended_reason: EndedReason | null;
   readonly last_error: string | null;
 }
 
@@ -23,26 +28,34 @@ interface Filter {
   /** Undefined: all that have not ended. */
   readonly status?: string | undefined;
   readonly host?: string | undefined;
+  /** A name, an id of environment or owner, or the owner's address. Undefined: any. */
+  readonly text?: string | undefined;
+  readonly limit?: number;
+  /** Id of the last environment of the page before. */
+  readonly before?: string | undefined;
 }
 
-const listLength = 500;
-
 /** Returns environments, newest first. Never a look inside: no file, no log and no secret. */
-export async function readEnvironments(db: Db, { status, host }: Filter): Promise<readonly EnvironmentSummary[]> {
+export async function readEnvironments(
+  db: Db,
+  { status, host, text, limit = 500, before }: Filter,
+): Promise<readonly EnvironmentSummary[]> {
   const { rows } = await sql<EnvironmentSummary>`
     ${summary}
     where (e.status = ${status ?? null} or (${status === undefined} and e.status <> 'terminated'))
       and (${host === undefined} or e.host_id = ${host ?? null})
-    order by e.requested_at desc, e.id limit ${listLength}`.execute(db);
+      and (${text === undefined} or ${text ?? null} in (e.id, e.subdomain, e.user_id) or lower(p.email) = lower(${text ?? null}))
+      and (${before === undefined} or (e.requested_at, e.id) < (select requested_at, id from environments where id = ${before ?? null}))
+    order by e.requested_at desc, e.id desc limit ${limit}`.execute(db);
   return rows;
 }
 
 const summary = sql`
-  select e.id, e.subdomain, e.status, e.desired, e.container_type, e.gpu_count, e.host_id, e.user_id, p.email, e.created_at,
-    e.expires_at, e.banked_seconds, e.last_error
+  select e.id, e.subdomain, e.status, e.desired, e.container_type, e.gpu_count, e.host_id, e.user_id, p.email, e.requested_at,
+    e.created_at, e.expires_at, e.banked_seconds, e.terminated_at, e.ended_reason, e.last_error
   from environments e left join profiles p on p.user_id = e.user_id`;
 
-/** Returns one environment, by its id or the name of a living one, with its GPUs, sessions and acts. Throws for none. */
+/** Returns one environment, by its id or the name of a living one, with its GPUs, starts and acts. Throws for none. */
 export async function showEnvironment(db: Db, idOrName: string) {
   const { rows } = await sql<EnvironmentSummary>`
     ${summary} where e.id = ${idOrName} or (e.subdomain = ${idOrName} and e.status <> 'terminated')`.execute(db);
@@ -52,7 +65,7 @@ export async function showEnvironment(db: Db, idOrName: string) {
       "not_found",
       `There is no environment ${idOrName}; environments names those that have not ended`,
     );
-  const [gpus, sessions, orders, acts] = await Promise.all([
+  const [gpus, stages, sessions, orders, acts] = await Promise.all([
     db
       .selectFrom("gpu_leases")
       .select("gpu_id")
@@ -61,6 +74,7 @@ export async function showEnvironment(db: Db, idOrName: string) {
       .where("released_at", "is", null)
       .orderBy("gpu_id")
       .execute(),
+    launchStagesOf(db, found.id),
     db
       .selectFrom("sessions")
       .select(["id", "opened_at", "closed_at", "reason"])
@@ -82,5 +96,5 @@ export async function showEnvironment(db: Db, idOrName: string) {
     readAudit(db, { subject: found.id, limit: 20 }),
   ]);
   const audit = acts.map(({ hash, ...act }) => act);
-  return { ...found, gpus: gpus.map(({ gpu_id }) => gpu_id), orders, sessions, audit };
+  return { ...found, gpus: gpus.map(({ gpu_id }) => gpu_id), stages, orders, sessions, audit };
 }

@@ -24,6 +24,8 @@ interface Decision {
   readonly message: string;
   /** Grants another refund after an earlier decision. */
   readonly again?: boolean;
+  /** What was refunded of the order when the author looked, in minor units: another sum is refused (G146). */
+  readonly refundedMinor?: number;
 }
 
 /** All that is left, the share of the time that is left, or so many minor units. */
@@ -64,10 +66,12 @@ export async function previewRefund<T>(
   }
 }
 
-async function grant(tx: Tx, { announce, author, orderId, message, again }: Decision, share: Share): Promise<Granted> {
+async function grant(tx: Tx, decision: Decision, share: Share): Promise<Granted> {
+  const { announce, author, orderId, message, again } = decision;
   const { order, request } = await findRequest(tx, orderId);
   const { id, currency, status } = order;
   const payment = await settlingPayment(tx, id).forUpdate().executeTakeFirst();
+  if (payment) expectSeen(decision, payment);
   const grants = await grantsOf(tx, payment);
   if (request?.status !== "open" && !again) {
     const [before] = grants;
@@ -97,6 +101,13 @@ async function grant(tx: Tx, { announce, author, orderId, message, again }: Deci
   });
   await recordAct(tx, author, "refund.grant", id, { amount_minor: amountMinor, currency, share: String(share) });
   return { isNew: true, currency, amountMinor, left };
+}
+
+/** A repeated call, or one after somebody else's refund, was decided on figures that no longer hold. */
+function expectSeen({ refundedMinor, orderId }: Decision, { refund_minor, currency }: RowOf<"payments">): void {
+  if (refundedMinor === undefined || refundedMinor === refund_minor) return;
+  const now = formatAmount(refund_minor, currency);
+  throw new RefundRefused(`Something else happened to ${orderId}: ${now} of it is refunded by now. Look at it again.`);
 }
 
 function amountOf(share: Share, leftMinor: number, proratedMinor: number): number {

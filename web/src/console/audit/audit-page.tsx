@@ -1,15 +1,14 @@
-import { type AuditedAct, checkAudit, searchAudit } from "@berth/contract/console/audit";
+import { checkAudit, searchAudit } from "@berth/contract/console/audit";
 import { Button, Skeleton, TextInput } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { useSearchParams } from "react-router";
 import { messageOf } from "../../api/call.ts";
-import { dateTime } from "../../format.ts";
 import { EmptyState } from "../../ui/display/empty-state.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
-import { Table } from "../../ui/display/table.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
+import { ActTable } from "./act-table.tsx";
 import { AuditCheck } from "./audit-check.tsx";
 
 /** What operators did, newest first; the filter is in the address. */
@@ -46,7 +45,10 @@ export function AuditPage() {
       {data?.acts.length === 0 && (
         <EmptyState title={subject ? `No act on ${subject}` : "Nobody has done anything yet"} bare />
       )}
-      {data && data.acts.length > 0 && <Acts acts={data.acts} />}
+      {data && data.acts.length > 0 && <ActTable acts={data.acts} />}
+      {data?.acts.length === 100 && (
+        <p className={list.hint}>The newest 100 acts. The command line lists more: operator -- audit --limit 1000</p>
+      )}
     </div>
   );
 }
@@ -76,41 +78,4 @@ function Filter({ subject, onFilter }: { readonly subject: string; readonly onFi
       </form>
     </search>
   );
-}
-
-const columns = [{ label: "No", end: true }, "Time", "Who", "Act", "On", "Reason"];
-
-function Acts({ acts }: { readonly acts: readonly AuditedAct[] }) {
-  return (
-    <>
-      <Table className={list.rows} columns={columns}>
-        {acts.map(({ no, at, actor, act, subject, reason, details }) => (
-          <tr key={no}>
-            <td data-end data-label="No">
-              {no}
-            </td>
-            <td data-label="Time">{dateTime(at)}</td>
-            <td data-label="Who">{actor}</td>
-            <td data-label="Act">
-              {act}
-              {Object.keys(details).length > 0 && <small>{detailText(details)}</small>}
-            </td>
-            <td data-label="On" className="mono">
-              {subject}
-            </td>
-            <td data-label="Reason">{reason || "None given"}</td>
-          </tr>
-        ))}
-      </Table>
-      {acts.length === 100 && (
-        <p className={list.hint}>The newest 100 acts. The command line lists more: operator -- audit --limit 1000</p>
-      )}
-    </>
-  );
-}
-
-function detailText(details: AuditedAct["details"]): string {
-  return Object.entries(details)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join(", ");
 }

@@ -1,4 +1,4 @@
-import { longestReason } from "@berth/contract/console/machines";
+import { longestReason } from "@berth/contract/console/act";
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
@@ -13,6 +13,12 @@ export interface ActRequest {
   readonly action: string;
   /** What follows from it. */
   readonly consequences: ReactNode;
+  /** Further fields, whose values the caller keeps. */
+  readonly fields?: ReactNode;
+  /** False while a further field has no value that can be sent. */
+  readonly complete?: boolean;
+  /** Who reads the reason, where that is not the audit alone. */
+  readonly reasonHint?: string;
   /** A name to type, for what cannot be undone. */
   readonly expected?: string;
   /** Does it; returns the sentence that says what was done. */
@@ -34,8 +40,10 @@ export function ActDialog({ request, onClose }: Props) {
   );
 }
 
+const auditReads = "The audit keeps it. Names and addresses do not belong here.";
+
 function Form({ request, onClose }: { readonly request: ActRequest; readonly onClose: () => void }) {
-  const { action, consequences, expected, run } = request;
+  const { action, consequences, fields, complete = true, reasonHint = auditReads, expected, run } = request;
   const [reason, setReason] = useState("");
   const [typed, setTyped] = useState("");
   const client = useQueryClient();
@@ -48,7 +56,7 @@ function Form({ request, onClose }: { readonly request: ActRequest; readonly onC
     // A refused act may mean that the screen is not current.
     onSettled: () => client.invalidateQueries(),
   });
-  const ready = reason.trim() !== "" && (expected === undefined || typed.trim() === expected);
+  const ready = complete && reason.trim() !== "" && (expected === undefined || typed.trim() === expected);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (ready && !isPending) mutate();
@@ -56,14 +64,15 @@ function Form({ request, onClose }: { readonly request: ActRequest; readonly onC
   return (
     <form className={classes.form} noValidate onSubmit={submit}>
       <p>{consequences}</p>
+      {fields}
       <Textarea
         label="Reason"
-        description="The audit keeps it. Names and addresses do not belong here."
+        description={reasonHint}
         maxLength={longestReason}
         rows={3}
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
-        data-autofocus
+        data-autofocus={fields === undefined || undefined}
       />
       {expected !== undefined && (
         <TextInput

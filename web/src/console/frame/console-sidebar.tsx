@@ -1,6 +1,6 @@
 import { operatorSignOut } from "@berth/contract/console/session";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Gauge, LogOut, ScrollText, Server } from "lucide-react";
+import { Box, Gauge, LogOut, ReceiptText, ScrollText, Server, Tags } from "lucide-react";
 import { NavLink } from "react-router";
 import { messageOf } from "../../api/call.ts";
 import { pageSettings } from "../../api/page-settings.ts";
@@ -14,6 +14,9 @@ import own from "./console-sidebar.module.css";
 export const screens = [
   { to: "/", label: "Now", icon: Gauge },
   { to: "/hosts", label: "Hosts and GPUs", icon: Server },
+  { to: "/environments", label: "Environments", icon: Box },
+  { to: "/orders", label: "Orders and refunds", icon: ReceiptText },
+  { to: "/prices", label: "Prices and terms", icon: Tags },
   { to: "/audit", label: "Audit", icon: ScrollText },
 ];
 

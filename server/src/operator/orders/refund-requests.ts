@@ -1,16 +1,17 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../database/database.ts";
-import { formatAmount } from "../payments/ledger/format-amount.ts";
-import type { Granted } from "../payments/refunds/grant-refund.ts";
-import { remainingTimeText } from "../payments/refunds/take-back-hours.ts";
-import { prorate, type Usage, usageOfOrder } from "../payments/refunds/usage-of-order.ts";
-import { formatInstant } from "../text/format-instant.ts";
-import { oneLine } from "./print-rows.ts";
+import type { Db, Tx } from "../../database/database.ts";
+import { formatAmount } from "../../payments/ledger/format-amount.ts";
+import type { Granted } from "../../payments/refunds/grant-refund.ts";
+import { remainingTimeText } from "../../payments/refunds/take-back-hours.ts";
+import { prorate, type Usage, usageOfOrder } from "../../payments/refunds/usage-of-order.ts";
+import { formatInstant } from "../../text/format-instant.ts";
+import { oneLine } from "../print-rows.ts";
 
 interface Asked {
   readonly order_id: string;
   readonly subdomain: string;
   readonly user_id: string;
+  readonly email: string | null;
   readonly reason: string;
   readonly text: string;
   readonly created_at: Date;
@@ -24,8 +25,9 @@ type AskedRefund = Asked & { readonly usage: Usage; readonly prorated_minor: num
 /** Returns the open requests, oldest first, with the facts for a decision. Amounts in minor units. */
 export async function readRefundRequests(db: Db): Promise<readonly AskedRefund[]> {
   const { rows } = await sql<Asked>`
-    select q.order_id, o.subdomain, q.user_id, q.reason, q.text, q.created_at, p.amount_minor, p.refund_minor, p.currency
+    select q.order_id, o.subdomain, q.user_id, pr.email, q.reason, q.text, q.created_at, p.amount_minor, p.refund_minor, p.currency
     from refund_requests q join orders o on o.id = q.order_id join payments p on p.order_id = o.id and p.settles_order
+    left join profiles pr on pr.user_id = q.user_id
     where q.status = 'open' order by q.created_at, q.id`.execute(db);
   return Promise.all(
     rows.map(async (asked) => {

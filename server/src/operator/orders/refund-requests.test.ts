@@ -3,12 +3,12 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import { expect, inject, test } from "vitest";
-import type { Db } from "../database/database.ts";
-import { settlePayment } from "../payments/settlement/settle-payment.ts";
-import { setup as money } from "../payments/testing/setup.ts";
+import type { Db } from "../../database/database.ts";
+import { settlePayment } from "../../payments/settlement/settle-payment.ts";
+import { setup as money } from "../../payments/testing/setup.ts";
 import { readRefundRequests } from "./refund-requests.ts";
 
-const program = fileURLToPath(new URL("main.ts", import.meta.url));
+const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** Runs `npm run operator -- ...` on the database of the running server. */
 async function operate(db: Db, ...words: string[]) {

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defaultCatalogue } from "@berth/contract";
+import { expect, onTestFinished, test } from "vitest";
+import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
+import { registerHost } from "../../environments/hosts/register-host.ts";
+import { testConsole } from "./testing/test-console.ts";
+
+const [today] = defaultCatalogue.prices;
+const version = (from: string, hourly: number) => ({ ...today, from, rows: [{ gpus: 1, hourly }], hours: [1, 6] });
+
+/** A catalogue of one type with prices of the past, of now and of a day to come. */
+function catalogueFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), "berth-catalogue-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const catalogue = {
+    types: [{ id: "lab", name: "Our lab", about: "Everything", packages: [], recipe: "jupyter" }],
+    gpus: [{ model: "A1", memoryGb: 24 }],
+    prices: [version("2020-01-01", 0.1), version("2020-02-01", 0.2), version("2999-01-01", 0.3)],
+    terms: [{ from: "2999-02-01", summary: "Idle environments stop after a day." }],
+    limits: { gpus: 4 },
+  };
+  const file = join(folder, "catalogue.json");
+  writeFileSync(file, JSON.stringify(catalogue));
+  return file;
+}
+
+test("what is sold, for how much, from which day, and where each type is prepared", async () => {
+  const file = catalogueFile();
+  const { db, enrol } = await testConsole({ env: { CATALOGUE: file } });
+  await registerHost(db, "local", fakeDriver({}), 1);
+  const unprepared = { host_id: "local", container_type: "lab", message: "npm run images -- jupyter prepares it" };
+  await db
+    .insertInto("host_images")
+    .values([
+      { ...unprepared, state: "unavailable" },
+      { ...unprepared, container_type: "gone", state: "ready" },
+    ])
+    .execute();
+  const own = await enrol();
+  expect(await own.must("GET", "catalogue")).toMatchObject({
+    file,
+    commands: [expect.stringContaining(`catalogue check ${file}`), expect.stringContaining(`CATALOGUE=${file}`)],
+    types: [
+      {
+        ...{ id: "lab", name: "Our lab", recipe: "jupyter" },
+        images: [{ host_id: "local", state: "unavailable", message: unprepared.message }],
+      },
+    ],
+    prices: [
+      { from: "2020-01-01", state: "past" },
+      { from: "2020-02-01", state: "in_force", rows: [{ gpus: 1, hourly_cents: 20, monthly_cents: null }] },
+      { from: "2999-01-01", state: "coming", rows: [{ hourly_cents: 30 }], hours: [1, 6] },
+    ],
+    terms: [{ from: "2999-02-01", summary: "Idle environments stop after a day." }],
+    limits: { gpus: 4 },
+    gpus: [{ model: "A1", memory_gb: 24 }],
+  });
+});
+
+test("the built-in catalogue says how one's own is begun", async () => {
+  const { enrol } = await testConsole();
+  const own = await enrol();
+  const { file, commands, prices, types } = await own.must("GET", "catalogue");
+  expect([file, prices.length, types.length]).toEqual([null, 1, 3]);
+  expect(commands[0]).toMatch(/operator -- catalogue > catalogue\.json$/);
+  expect(prices[0].currencies).toEqual([
+    { code: "USD", rate_per_dollar: 100, round_minor: 1 },
+    { code: "INR", rate_per_dollar: 8822, round_minor: 100 },
+  ]);
+});

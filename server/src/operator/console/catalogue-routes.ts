@@ -1,0 +1,62 @@
+import { type Catalogue, pricesAt, recipeOf } from "@berth/contract";
+import { type OperatedPrices, readCatalogue, type SoldType } from "@berth/contract/console/catalogue";
+import type { FastifyInstance } from "fastify";
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { readGpuModels } from "../../environments/hosts/read-gpu-models.ts";
+import { mount, success } from "../../http/mount.ts";
+import { operatorCommand, startCommand } from "../../text/operator-command.ts";
+import type { ConsoleDeps } from "./console-deps.ts";
+
+/** What is sold. The file of CATALOGUE changes it, not the console (docs/operate/catalogue.md). */
+export function catalogueRoutes(app: FastifyInstance, { db, config }: Pick<ConsoleDeps, "db" | "config">): void {
+  const { catalogue, catalogueFile = null } = config;
+  mount(app, readCatalogue, async () => {
+    const [images, reported] = await Promise.all([readImages(db), readGpuModels(db)]);
+    return {
+      ...{ ...success, file: catalogueFile, commands: commandsFor(catalogueFile) },
+      types: catalogue.types.map(({ id, name }) => ({
+        ...{ id, name, recipe: recipeOf(catalogue, id) },
+        images: images.filter(({ type }) => type === id).map(({ type: _, ...image }) => image),
+      })),
+      prices: versionsOf(catalogue, new Date()),
+      terms: [...(catalogue.terms ?? [])],
+      limits: catalogue.limits ?? {},
+      gpus: (reported.length > 0 ? reported : catalogue.gpus).map(({ model, memoryGb: memory_gb }) => ({
+        ...{ model, memory_gb },
+      })),
+    };
+  });
+}
+
+function commandsFor(file: string | null): string[] {
+  const name = file ?? "catalogue.json";
+  const print = file === null ? [operatorCommand(`catalogue > ${name}`)] : [];
+  return [...print, operatorCommand(`catalogue check ${name}`), `CATALOGUE=${name} ${startCommand}`];
+}
+
+function versionsOf(catalogue: Catalogue, at: Date): OperatedPrices[] {
+  const inForce = pricesAt(catalogue, at).from;
+  return catalogue.prices.map((version) => {
+    const { from, rows, hours, currencies } = pricesAt({ ...catalogue, prices: [version] }, at);
+    return {
+      ...{ from, state: from === inForce ? "in_force" : from > inForce ? "coming" : "past", hours: [...hours] },
+      rows: rows.map(({ gpus, hourlyCents, hourlyLabel, monthlyCents, monthlyLabel }) => ({
+        ...{ gpus, hourly_cents: hourlyCents, hourly_label: hourlyLabel },
+        ...{ monthly_cents: monthlyCents, monthly_label: monthlyLabel },
+      })),
+      currencies: currencies.map(({ code, ratePerDollar, roundMinor }) => ({
+        ...{ code, rate_per_dollar: ratePerDollar, round_minor: roundMinor },
+      })),
+    };
+  });
+}
+
+type ImageRow = SoldType["images"][number] & { readonly type: string };
+
+async function readImages(db: Db): Promise<readonly ImageRow[]> {
+  const { rows } = await sql<ImageRow>`
+    select container_type as type, host_id, state, percent, message from host_images join hosts on hosts.id = host_id
+    where removed_at is null and lost_at is null order by host_id`.execute(db);
+  return rows;
+}

@@ -1,0 +1,88 @@
+import { type OperatedCatalogue, readCatalogue } from "@berth/contract/console/catalogue";
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { listed } from "../../format.ts";
+import { CopyText } from "../../ui/controls/copy-text.tsx";
+import { Facts } from "../../ui/display/facts.tsx";
+import { callConsole } from "../frame/call-console.ts";
+import list from "../frame/list.module.css";
+import { NotRead } from "../frame/not-read.tsx";
+import { dayText } from "./day-text.ts";
+import { PriceVersion } from "./price-version.tsx";
+import classes from "./prices-page.module.css";
+import { TypeTable } from "./type-table.tsx";
+
+/** What is sold and for how much; a file changes it, not this screen. */
+export function PricesPage() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ["catalogue"],
+    queryFn: ({ signal }) => callConsole(readCatalogue, { params: {}, body: {} }, signal),
+  });
+  return (
+    <div className={list.page}>
+      {error && <NotRead what="The catalogue" error={error} onAgain={refetch} />}
+      {!data && !error && <Skeleton height={420} radius="lg" role="status" aria-label="Reading the catalogue" />}
+      {data && <Loaded catalogue={data} />}
+    </div>
+  );
+}
+
+function Loaded({ catalogue }: { readonly catalogue: OperatedCatalogue }) {
+  const { prices, types, terms } = catalogue;
+  const current = prices.filter(({ state }) => state !== "past");
+  return (
+    <>
+      {current.map((version) => (
+        <PriceVersion key={version.from} version={version} />
+      ))}
+      <TypeTable types={types} />
+      <section aria-label="Terms">
+        <h2 className={list.title}>Terms</h2>
+        {terms.length === 0 ? (
+          <p className={list.hint}>No change of the terms is announced.</p>
+        ) : (
+          <Facts wide facts={terms.map(({ from, summary }) => ({ label: `From ${dayText(from)}`, value: summary }))} />
+        )}
+      </section>
+      <section aria-label="Limits and GPUs">
+        <h2 className={list.title}>Limits and GPUs</h2>
+        <Facts wide facts={limitFacts(catalogue)} />
+      </section>
+      <Source catalogue={catalogue} />
+    </>
+  );
+}
+
+function limitFacts({ limits, gpus }: OperatedCatalogue) {
+  return [
+    { label: "GPUs of one account", value: limits.gpus ?? "As GPUS_PER_USER says" },
+    { label: "Launches of one account", value: limits.launches ?? "As LAUNCHES_PER_USER says" },
+    {
+      label: "GPUs that pages name",
+      value: listed(
+        gpus.map(({ model, memory_gb }) => `${model}, ${memory_gb} GB`),
+        "conjunction",
+      ),
+    },
+  ];
+}
+
+function Source({ catalogue: { file, commands } }: { readonly catalogue: OperatedCatalogue }) {
+  return (
+    <section aria-label="To change it">
+      <h2 className={list.title}>To change it</h2>
+      <p className={classes.text}>
+        {file === null
+          ? "The built-in catalogue is in force. Write it to a file, change that, check it, and start the server with it."
+          : `${file} is in force. Change it, check it, and start the server again: it keeps what it was started with.`}
+      </p>
+      <ul className={classes.commands}>
+        {commands.map((command) => (
+          <li key={command}>
+            <CopyText value={command} label="command" />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
