@@ -53,11 +53,14 @@ test("a host that does not answer is given up when its name is typed, and a refu
   } as const;
   const row = { ...far, id: "far-1", reach: "10.0.0.5", away_since: new Date() };
   await desk.db.insertInto("hosts").values(row).execute();
+  const home = { id: "far-home", home: "ada-lab", host_id: "far-1", user_id: "ada", subdomain: "lab" };
+  await desk.db.insertInto("homes").values(home).execute();
   await openScreen(page, "/hosts", "Hosts and GPUs");
   const host = page.getByRole("row", { name: /^far-1/ });
   await expect(host).toContainText("Silent since");
   await page.getByRole("button", { name: "Give up far-1" }).click();
   const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("The files of 1 home there are lost");
   await dialog.getByLabel("Reason").fill("It burnt down");
   await dialog.getByLabel("Type far-1 to confirm").fill("far-2");
   await expect(dialog.getByRole("button", { name: "Give up" })).toBeDisabled();

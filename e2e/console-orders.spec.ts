@@ -100,6 +100,23 @@ test("a request is declined with words, a receipt is sent again, and a refund th
   await expect(dialog.getByRole("button", { name: "Refund", exact: true })).toBeDisabled();
 });
 
+test("an open dispute stands before the orders, with the day to answer by", async ({ operator: _, page }) => {
+  const dispute = {
+    ...{ gateway_dispute_id: "disp_N4x7Qm2Lk9WzTa", phase: "chargeback", reason_code: "goods_not_received" },
+    ...{ amount_minor: 480, currency: "USD", order_id: "9k4q0t9w2mzp7xk4q0t9w2mzp", subdomain: "resnet-lab" },
+    ...{ email: "ada@example.com", user_id: "ada", respond_by: "2999-01-31T12:00:00.000Z" },
+  };
+  await page.route("**/operator/api/disputes", (route) =>
+    route.fulfill({ json: { status: "success", disputes: [dispute] } }),
+  );
+  await openScreen(page, "/orders", "Orders and refunds");
+  const row = page.getByRole("region", { name: "Disputes" }).getByRole("row", { name: /resnet-lab/ });
+  await expect(row).toContainText("Jan 31, 2999");
+  await expect(row).toContainText("goods_not_received");
+  await expect(row.getByRole("link")).toHaveAttribute("href", "/operator/orders/9k4q0t9w2mzp7xk4q0t9w2mzp");
+  await checkScreen(page, "console-disputes");
+});
+
 test("no order, an order that does not exist, and orders that could not be read", async ({ operator: _, page }) => {
   await openScreen(page, "/orders?find=nothing", "Orders and refunds");
   await expect(page.getByText("No order for nothing")).toBeVisible();

@@ -74,6 +74,7 @@ test("Now: figures, findings with their remedy, a check again, and what could no
   await expect(page.getByText("₹212 + $124.00")).toBeVisible();
   await expect(page.getByText("1 refund request to decide")).toBeVisible();
   await checkScreen(page, "console-now");
+  await expect(page.getByRole("link", { name: "Decide" })).toHaveAttribute("href", "/operator/orders");
   await page.unroute("**/operator/api/now");
   const asked = page.waitForRequest("**/operator/api/now/check");
   await page.getByRole("button", { name: "Check again" }).click();
@@ -100,6 +101,13 @@ test("Audit: newest first, filtered by subject, verified; empty and broken are s
   await page.getByLabel("Id of a host").fill(operator);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/subject=/);
+  await expect(page.getByRole("row")).toHaveCount(3);
+  await page.getByLabel("Since").fill("2999-01-01");
+  await page.getByRole("button", { name: "Filter" }).click();
+  await expect(page).toHaveURL(/subject=.*since=2999-01-01/);
+  await expect(page.getByText(/^No act on operator-.* since Jan 1, 2999/)).toBeVisible();
+  await page.getByLabel("Since").fill("2020-01-01");
+  await page.keyboard.press("Enter");
   await expect(page.getByRole("row")).toHaveCount(3);
   await page.goto("/operator/audit?subject=nothing");
   await expect(page.getByText("No act on nothing")).toBeVisible();

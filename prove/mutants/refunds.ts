@@ -154,6 +154,11 @@ export const refundMutants: readonly FaultsOf[] = [
     ],
   },
   {
+    file: "payments/refunds/grant-refund.ts",
+    tests: ["operator/console/order-routes"],
+    rows: [["a second click refunds again", "refundedMinor === refund_minor) return;", "true) return;", "G146"]],
+  },
+  {
     file: "payments/refunds/take-back-hours.ts",
     tests: ["payments/refunds/take-back-hours", "payments/disputes/record-dispute"],
     rows: [

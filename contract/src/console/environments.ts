@@ -12,8 +12,8 @@ import {
 import { endpoint } from "../endpoint.ts";
 import { desiredStates, endedReasons, launchStages, statuses } from "../lifecycle.ts";
 import { containerType, currency, instant, nothing, typed } from "../wire.ts";
-import { done, reason } from "./act.ts";
 import { auditedAct } from "./audit.ts";
+import { done, reason } from "./reason.ts";
 
 /** From outside only: no file, no log, no address and no secret (G147). */
 const summary = {

@@ -1,7 +1,7 @@
 import { array, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { instant, nothing, typed } from "../wire.ts";
-import { done, reason } from "./act.ts";
+import { done, reason } from "./reason.ts";
 
 const host = object({
   id: string(),
@@ -15,6 +15,8 @@ const host = object({
   leased: number(),
   quarantined: number(),
   environments: number(),
+  /** Folders of files that lie on it, of ended environments too. */
+  homes: number(),
 });
 export type OperatedHost = Infer<typeof host>;
 

@@ -13,8 +13,8 @@ import { endpoint } from "../endpoint.ts";
 import { orderShape } from "../order-detail.ts";
 import { refundRequestReasons } from "../orders.ts";
 import { containerType, currency, instant, nothing, typed } from "../wire.ts";
-import { done, reason } from "./act.ts";
 import { auditedAct } from "./audit.ts";
+import { done, reason } from "./reason.ts";
 
 const orderStatuses = ["draft", "open", "cancelled", "expired", "paid", "fulfilled", "refunding", "refunded"] as const;
 
@@ -78,6 +78,31 @@ export const readRefundRequests = endpoint({
   summary: "Who waits for the decision about a refund, oldest first",
   body: nothing,
   reply: object({ status: literal("success"), requests: array(refundRequest) }),
+  errors: [],
+});
+
+const dispute = object({
+  gateway_dispute_id: string(),
+  phase: string(),
+  reason_code: nullable(string()),
+  amount_minor: number(),
+  currency,
+  order_id: string(),
+  subdomain: string(),
+  email: nullable(string()),
+  user_id: string(),
+  /** The last day on which the bank takes an answer. */
+  respond_by: nullable(instant),
+});
+export type OpenDispute = Infer<typeof dispute>;
+
+export const readOpenDisputes = endpoint({
+  method: "GET",
+  path: "/operator/api/disputes",
+  auth: "operator",
+  summary: "Disputes that are open, the next to respond to first",
+  body: nothing,
+  reply: object({ status: literal("success"), disputes: array(dispute) }),
   errors: [],
 });
 

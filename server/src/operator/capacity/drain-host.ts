@@ -17,13 +17,16 @@ interface HostRow {
   readonly leased: number;
   readonly quarantined: number;
   readonly environments: number;
+  /** Folders of files that lie on it, of ended environments too. */
+  readonly homes: number;
 }
 
 /** Returns every host: what it has, and what is in use. */
 export async function readHosts(db: Db): Promise<readonly HostRow[]> {
   const { rows } = await sql<HostRow>`
     select h.id, h.kind, h.address, h.drained_at, h.away_since, h.lost_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as quarantined,
-      (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments
+      (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments,
+      (select count(*) from homes where host_id = h.id) as homes
     from hosts h left join gpus g on g.host_id = h.id
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null and l.holder_kind <> 'pool'
     where h.removed_at is null group by h.id order by h.id`.execute(db);

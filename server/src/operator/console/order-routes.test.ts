@@ -87,6 +87,32 @@ test("who waits for a refund is listed with what is unused; an order is shown as
   expect((await own.call("GET", `orders/${newId()}`)).statusCode).toBe(404);
 });
 
+test("open disputes are listed, the next to respond to first", async () => {
+  const { db, ada, id, own } = await setup();
+  const payment = await db.selectFrom("payments").select("id").executeTakeFirstOrThrow();
+  const at = new Date();
+  const dispute = {
+    ...{ gateway: "embedded", payment_id: payment.id, user_id: ada.id, phase: "chargeback", amount_minor: 480 },
+    ...{ currency: "USD", created_at: at },
+  };
+  const row = (name: string, status: "open" | "won", change: object) => ({
+    ...{ ...dispute, id: name, gateway_dispute_id: `disp_${name}`, status, ...change },
+  });
+  await db
+    .insertInto("disputes")
+    .values([
+      row("a", "open", { respond_by: new Date(at.getTime() + 2_000_000) }),
+      row("b", "won", { closed_at: at }),
+      row("c", "open", { respond_by: new Date(at.getTime() + 1_000_000) }),
+    ])
+    .execute();
+  const listed = { order_id: id, subdomain: "first-lab", email: ada.email, phase: "chargeback", amount_minor: 480 };
+  expect((await own.must("GET", "disputes")).disputes).toMatchObject([
+    { ...listed, gateway_dispute_id: "disp_c" },
+    { ...listed, gateway_dispute_id: "disp_a" },
+  ]);
+});
+
 test("G146 a refund shows what goes back, changes nothing until it is given, and is given once for what was shown", async () => {
   const { db, id, post, show, refunds, mails, full } = await setup();
   const before = await kept(db);

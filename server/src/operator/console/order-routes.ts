@@ -3,6 +3,7 @@ import {
   type ListedOrder,
   ordersPerPage,
   previewRefund,
+  readOpenDisputes,
   readOperatedOrder,
   readRefundRequests,
   refundOrder,
@@ -17,6 +18,7 @@ import { mount, success } from "../../http/mount.ts";
 import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { declineRefund as decline, grantRefund } from "../../payments/refunds/grant-refund.ts";
 import { findOrders, showOrder } from "../orders/find-orders.ts";
+import { readDisputes } from "../orders/read-disputes.ts";
 import { type RefundChoice, refundChoices } from "../orders/refund-choices.ts";
 import { readRefundRequests as readRequests } from "../orders/refund-requests.ts";
 import { sendReceipt } from "../orders/send-receipt.ts";
@@ -55,6 +57,13 @@ function listRoutes(app: FastifyInstance, { db }: OrderDeps): void {
       }),
     );
     return { ...success, requests };
+  });
+  mount(app, readOpenDisputes, async () => {
+    const rows = await readDisputes(db, false);
+    return {
+      ...success,
+      disputes: rows.map((row) => ({ ...row, respond_by: row.respond_by?.toISOString() ?? null })),
+    };
   });
   mount(app, readOperatedOrder, async ({ params: { id } }) => {
     const { user_id, email, ...order } = await showOrder(db, id);

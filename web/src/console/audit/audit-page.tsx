@@ -1,50 +1,43 @@
 import { checkAudit, searchAudit } from "@berth/contract/console/audit";
-import { Button, Skeleton, TextInput } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
 import { useSearchParams } from "react-router";
-import { messageOf } from "../../api/call.ts";
+import { dateTime } from "../../format.ts";
 import { EmptyState } from "../../ui/display/empty-state.tsx";
-import { Notice } from "../../ui/display/notice.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
+import { NotRead } from "../frame/not-read.tsx";
 import { ActTable } from "./act-table.tsx";
 import { AuditCheck } from "./audit-check.tsx";
+import { AuditFilter, type AuditView, dayStart } from "./audit-filter.tsx";
 
-/** What operators did, newest first; the filter is in the address. */
+/** What operators did, newest first; the filters are in the address. */
 export function AuditPage() {
   const [parameters, setParameters] = useSearchParams();
-  const subject = parameters.get("subject") ?? "";
+  const view = { subject: parameters.get("subject") ?? "", since: parameters.get("since") ?? "" };
+  const { subject } = view;
+  const since = dayStart(view.since);
   const { data, error, refetch } = useQuery({
-    queryKey: ["audit", subject],
-    queryFn: ({ signal }) => callConsole(searchAudit, { params: {}, body: { subject } }, signal),
+    queryKey: ["audit", subject, since],
+    queryFn: ({ signal }) =>
+      callConsole(searchAudit, { params: {}, body: { subject, ...(since && { since }) } }, signal),
     placeholderData: keepPreviousData,
   });
   const check = useMutation({ mutationFn: () => callConsole(checkAudit, { params: {}, body: {} }) });
-  const filter = (text: string) => setParameters(text === "" ? {} : { subject: text });
+  const filter = (next: AuditView) =>
+    setParameters(Object.fromEntries(Object.entries(next).filter(([, value]) => value !== "")));
   return (
     <div className={list.page}>
       <div className={list.head}>
-        <Filter key={subject} subject={subject} onFilter={filter} />
+        <AuditFilter key={`${subject} ${view.since}`} view={view} onFilter={filter} />
         <Button variant="default" loading={check.isPending} onClick={() => check.mutate()}>
           Verify the chain
         </Button>
       </div>
       <AuditCheck result={check.data} error={check.error} />
-      {error && (
-        <Notice
-          tone="fail"
-          title="The audit could not be read"
-          alert
-          action={<Button onClick={() => refetch()}>Try again</Button>}
-        >
-          {messageOf(error)}
-        </Notice>
-      )}
+      {error && <NotRead what="The audit" error={error} onAgain={refetch} />}
       {!data && !error && <Skeleton height={240} radius="lg" role="status" aria-label="Reading the audit" />}
-      {data?.acts.length === 0 && (
-        <EmptyState title={subject ? `No act on ${subject}` : "Nobody has done anything yet"} bare />
-      )}
+      {data?.acts.length === 0 && <EmptyState title={emptyTitle(subject, since)} bare />}
       {data && data.acts.length > 0 && <ActTable acts={data.acts} />}
       {data?.acts.length === 100 && (
         <p className={list.hint}>The newest 100 acts. The command line lists more: operator -- audit --limit 1000</p>
@@ -53,29 +46,7 @@ export function AuditPage() {
   );
 }
 
-function Filter({ subject, onFilter }: { readonly subject: string; readonly onFilter: (text: string) => void }) {
-  const [text, setText] = useState(subject);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onFilter(text.trim());
-  };
-  return (
-    <search>
-      <form className={list.filter} onSubmit={submit}>
-        <TextInput
-          label="Id of a host, GPU, order or account"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-        />
-        <Button type="submit" variant="default">
-          Filter
-        </Button>
-        {subject !== "" && (
-          <Button variant="subtle" onClick={() => onFilter("")}>
-            Clear
-          </Button>
-        )}
-      </form>
-    </search>
-  );
+function emptyTitle(subject: string, since: string | undefined): string {
+  if (subject === "" && since === undefined) return "Nobody has done anything yet";
+  return `No act${subject === "" ? "" : ` on ${subject}`}${since === undefined ? "" : ` since ${dateTime(since)}`}`;
 }

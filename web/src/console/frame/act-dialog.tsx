@@ -1,4 +1,4 @@
-import { longestReason } from "@berth/contract/console/act";
+import { longestReason } from "@berth/contract/console/reason";
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";

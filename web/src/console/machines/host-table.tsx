@@ -1,5 +1,6 @@
 import { actOnHost, type HostAct, type OperatedHost } from "@berth/contract/console/machines";
 import { Button } from "@mantine/core";
+import { Link } from "react-router";
 import { dateTime, plural } from "../../format.ts";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
@@ -32,7 +33,15 @@ export function HostTable({ hosts, onAct }: Props) {
               {host.leased} of {host.gpus} leased
               {host.quarantined > 0 && <small>{host.quarantined} quarantined</small>}
             </td>
-            <td data-label="Environments">{host.environments}</td>
+            <td data-label="Environments">
+              <Link
+                className="link target"
+                to={`/environments?host=${encodeURIComponent(host.id)}`}
+                aria-label={`${plural(host.environments, "environment")} on ${host.id}`}
+              >
+                {host.environments}
+              </Link>
+            </td>
             <td data-end>
               <div className={list.actions}>
                 {actsOf(host).map((act) => (
@@ -68,11 +77,11 @@ function actsOf({ address, drained_at, away_since, lost_at }: OperatedHost): rea
   return [drained_at ? "undrain" : "drain", ...(address && away_since ? (["lose"] as const) : [])];
 }
 
-function requestOf({ id, environments }: OperatedHost, act: HostAct): ActRequest {
+function requestOf({ id, environments, homes }: OperatedHost, act: HostAct): ActRequest {
   const consequences: Readonly<Record<HostAct, string>> = {
     drain: `Nothing new is rented on ${id}, and the owners of its ${plural(environments, "environment")} are notified. What runs goes on until its time is over.`,
     undrain: `${id} is rented again.`,
-    lose: `This ends the ${plural(environments, "environment")} on ${id} for good, with all files there, and refunds their unused time. It cannot be undone.`,
+    lose: `This ends the ${plural(environments, "environment")} on ${id} for good, and refunds their unused time. The files of ${plural(homes, "home")} there are lost, of ended environments too. It cannot be undone.`,
   };
   return {
     title: `${labels[act]} ${id}`,

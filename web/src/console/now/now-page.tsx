@@ -2,6 +2,7 @@ import { checkAgain, type Overview, readOverview } from "@berth/contract/console
 import { Button, Skeleton } from "@mantine/core";
 import { useIdle } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "react-router";
 import { messageOf } from "../../api/call.ts";
 import { plural } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
@@ -57,10 +58,26 @@ function Loaded({ overview }: { readonly overview: Overview }) {
       <Stats stats={nowStats(overview)} />
       <Findings doctor={doctor} busy={isPending} onAgain={() => mutate()} />
       {waiting.refund_requests > 0 && (
-        <Notice tone="hold" title={`${plural(waiting.refund_requests, "refund request")} to decide`} />
+        <Notice
+          tone="hold"
+          title={`${plural(waiting.refund_requests, "refund request")} to decide`}
+          action={
+            <Button component={Link} to="/orders" variant="default">
+              Decide
+            </Button>
+          }
+        />
       )}
       {waiting.disputes > 0 && (
-        <Notice tone="hold" title={`${plural(waiting.disputes, "dispute")} to answer in the provider's dashboard`} />
+        <Notice
+          tone="hold"
+          title={`${plural(waiting.disputes, "dispute")} to answer in the provider's dashboard`}
+          action={
+            <Button component={Link} to="/orders" variant="default">
+              Look
+            </Button>
+          }
+        />
       )}
       <PlacesPanel overview={overview} />
     </>
