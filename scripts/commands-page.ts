@@ -11,6 +11,7 @@ const groups: readonly { readonly title: string; readonly page: string; readonly
   },
   { title: "Environments", page: "orders", words: "environments environment" },
   { title: "Accounts", page: "accounts", words: "users user" },
+  { title: "Credits and vouchers", page: "credits", words: "credits vouchers" },
   { title: "Tickets and announcements", page: "orders", words: "tickets announce" },
   { title: "What is sold", page: "catalogue", words: "catalogue" },
   { title: "Backups", page: "backup", words: "backup restore" },

@@ -123,6 +123,19 @@ const stored = {
   time_credits: array(
     object({ id: string(), order_id: string(), gpu_hours: number(), reason: string(), granted_at: instant }),
   ),
+  /** Without those of `time_credits`. */
+  credits: array(
+    object({
+      id: string(),
+      gpu_hours: number(),
+      source: string(),
+      note: string(),
+      granted_at: instant,
+      used_by_order: nullable(string()),
+      revoked_at: maybe,
+    }),
+  ),
+  vouchers: array(object({ id: string(), redeemed_at: instant })),
   notifications: array(
     object({
       title: string(),

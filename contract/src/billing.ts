@@ -1,7 +1,17 @@
-import { array, enum as choice, literal, nullable, number, object, record, string } from "zod/mini";
+import {
+  array,
+  enum as choice,
+  type infer as Infer,
+  literal,
+  nullable,
+  number,
+  object,
+  record,
+  string,
+} from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { payment } from "./profile.ts";
-import { currency, file, instant, nothing } from "./wire.ts";
+import { currency, file, instant, nothing, required } from "./wire.ts";
 
 const invoice = object({
   number: string(),
@@ -70,4 +80,38 @@ export const creditNote = endpoint({
   media: "application/pdf",
   reply: file,
   errors: ["not_found"],
+});
+
+export const creditSources = ["undelivered", "operator", "voucher", "returned"] as const;
+
+const credit = object({
+  id: string(),
+  /** Of which an environment with two GPUs uses two in an hour; hundredths at most. */
+  gpu_hours: number(),
+  /** `returned`: unused time of an environment that was refunded (G154). */
+  source: choice(creditSources),
+  /** Why it was given; may be empty. */
+  note: string(),
+  granted_at: instant,
+});
+export type Credit = Infer<typeof credit>;
+
+export const credits = endpoint({
+  method: "GET",
+  path: "/credits",
+  auth: "bearer",
+  summary: "The open credits of the signed-in user; the next environment gets all of them (G107, G153)",
+  body: nothing,
+  reply: object({ status: literal("success"), credits: array(credit) }),
+  errors: [],
+});
+
+export const redeemVoucher = endpoint({
+  method: "POST",
+  path: "/vouchers/redeem",
+  auth: "bearer",
+  summary: "Turns a voucher's code into a credit; the same code again returns the same credit (G155, G156)",
+  body: object({ code: required(100) }),
+  reply: object({ status: literal("success"), credit }),
+  errors: ["not_found", "voucher_refused"],
 });

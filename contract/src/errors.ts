@@ -22,6 +22,7 @@ export const errorStatus = {
   email_exists: 409,
   not_delivered: 409,
   payment_not_captured: 409,
+  voucher_refused: 409,
   too_large: 413,
   unsupported_media_type: 415,
   wrong_host: 421,

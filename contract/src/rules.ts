@@ -94,3 +94,10 @@ export const passwordChecks: readonly { readonly label: string; readonly met: (p
   { label: "One digit", met: (password) => /[0-9]/.test(password) },
   { label: "One special character", met: (password) => /[!@#$%^&*(),.?":{}|<>]/.test(password) },
 ];
+
+/** Converts GPU-hours of credits to hours of an environment with this many GPUs, rounded up to whole minutes (G107). */
+export function hoursOfCredit(gpuHours: number, gpuCount: number): number {
+  const minutes = (gpuHours * 60) / gpuCount;
+  // Sums of hundredths are not exact in binary.
+  return Math.ceil(Number(minutes.toFixed(6))) / 60;
+}

@@ -48,6 +48,35 @@ async function audit(shop: Shop, operate: Operate): Promise<Scene> {
   };
 }
 
+async function credits(shop: Shop, operate: Operate): Promise<Scene> {
+  await shop.signUp(ada);
+  const [id = ""] = /\w{25}$/.exec(await operate(`npm run operator -- credits grant ${ada} 1 --reason Test`)) ?? [];
+  const codes = () =>
+    readFileSync(join(shop.folder, "home", "codes.txt"), "utf8")
+      .trim()
+      .split("\n");
+  const code = () => (existsSync(join(shop.folder, "home", "codes.txt")) ? (codes()[0] ?? "") : "");
+  return {
+    values: () => [
+      ["a1b2c3d4e5f6g7h8j9k0m1n2p", id],
+      ["7K3MQ-0T9W2-MZP7X-K4Q0T", code()],
+      ["2027-06-30", `${new Date().getUTCFullYear() + 1}-06-30`],
+    ],
+    after: async () => {
+      expect(codes()).toHaveLength(30);
+      const rows = await shop.db.selectFrom("vouchers").select("revoked_at").execute();
+      expect(rows.filter(({ revoked_at }) => revoked_at !== null)).toHaveLength(1);
+      const granted = await shop.db.selectFrom("granted_credits").select(["gpu_hours", "revoked_at"]).execute();
+      expect(granted).toEqual(
+        expect.arrayContaining([
+          { gpu_hours: 20, revoked_at: null },
+          { gpu_hours: 1, revoked_at: expect.any(Date) },
+        ]),
+      );
+    },
+  };
+}
+
 async function backup({ folder }: Shop): Promise<Scene> {
   const places = join(folder, "srv/backups");
   mkdirSync(places, { recursive: true });
@@ -218,6 +247,7 @@ export const pageScenes: Readonly<Record<string, (shop: Shop, operate: Operate) 
   "docs/operate/accounts.md": accounts,
   "docs/operate/audit.md": audit,
   "docs/operate/backup.md": backup,
+  "docs/operate/credits.md": credits,
   "docs/operate/install.md": install,
   "docs/operate/logs.md": logs,
   "docs/operate/monitor.md": monitor,

@@ -53,6 +53,11 @@ export function duration(seconds: number): string {
   return minutes > 0 ? `${minutes}m` : "under 1m";
 }
 
+/** "2 hours", or "1h 20m" for a fraction. */
+export function hoursText(hours: number): string {
+  return Number.isInteger(hours) ? plural(hours, "hour") : duration(hours * 3600);
+}
+
 /** "4.2 s". */
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`;

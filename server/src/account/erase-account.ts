@@ -34,6 +34,11 @@ export async function eraseAccount(
         .set({ document: sql`document || '{"customer_name": "", "customer_email": ""}'` })
         .where("user_id", "=", userId)
         .execute();
+    await tx
+      .updateTable("granted_credits")
+      .set({ note: "", revoked_at: sql`case when used_by_order is null then coalesce(revoked_at, now()) end` })
+      .where("user_id", "=", userId)
+      .execute();
     const rented = tx.selectFrom("environments").select("id").where("user_id", "=", userId);
     for (const table of usageTables) await tx.deleteFrom(table).where("environment_id", "in", rented).execute();
     for (const table of personalTables) await tx.deleteFrom(table).where("user_id", "=", userId).execute();

@@ -130,6 +130,8 @@ async function paid(tx: Tx, userId: string) {
     account_warnings: await tx.selectFrom("account_warnings").selectAll().where("user_id", "=", userId).execute(),
     account_suspensions: await tx.selectFrom("account_suspensions").selectAll().where("user_id", "=", userId).execute(),
     time_credits: await tx.selectFrom("time_credits").selectAll().where("user_id", "=", userId).execute(),
+    credits: await tx.selectFrom("granted_credits").selectAll().where("user_id", "=", userId).execute(),
+    vouchers: await tx.selectFrom("vouchers").select(["id", "redeemed_at"]).where("user_id", "=", userId).execute(),
   };
 }
 

@@ -12,6 +12,8 @@ export interface Author {
 /** Every act, with the kind of its subject. */
 const subjects = {
   "announcement.send": "announcement",
+  "credit.grant": "user",
+  "credit.revoke": "user",
   "environment.stop": "environment",
   "environment.terminate": "environment",
   "gpu.quarantine": "gpu",
@@ -35,6 +37,8 @@ const subjects = {
   "user.lift": "user",
   "user.suspend": "user",
   "user.warn": "user",
+  "voucher.create": "voucher",
+  "voucher.revoke": "voucher",
 } as const;
 
 export type Act = keyof typeof subjects;

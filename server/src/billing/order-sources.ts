@@ -17,7 +17,8 @@ export type Dispute = RowOf<"disputes">;
 export type RefundRequest = RowOf<"refund_requests">;
 
 export interface Credit {
-  readonly order_id: string;
+  /** The order whose failure or refund gave it; null for an operator's and a voucher's. */
+  readonly order_id: string | null;
   readonly gpu_hours: number;
   readonly granted_at: Date;
   readonly used_by_order: string | null;

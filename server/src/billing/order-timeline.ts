@@ -1,5 +1,12 @@
-import { type EndedReason, major, type OrderFact, type PaymentFailure, refundReasons } from "@berth/contract";
-import { bonusHours, hoursOfCredit } from "../payments/settlement/deadlines.ts";
+import {
+  type EndedReason,
+  hoursOfCredit,
+  major,
+  type OrderFact,
+  type PaymentFailure,
+  refundReasons,
+} from "@berth/contract";
+import { bonusHours } from "../payments/settlement/deadlines.ts";
 import { expectedBy, needsPerson, orderState } from "./order-money.ts";
 import type { Attempt, Dispute, OrderSources, Refund, RefundRequest } from "./order-sources.ts";
 
@@ -59,8 +66,10 @@ function deliveryFacts(sources: OrderSources): OrderFact[] {
     const at = ready_at.toISOString();
     facts.push({ kind: "delivered", at });
     if (deliver_by && ready_at > deliver_by) facts.push({ kind: "bonus", at, hours: bonusHours });
-    for (const { gpu_hours, order_id } of credits.filter(({ used_by_order }) => used_by_order === order.id))
-      facts.push({ kind: "credit_used", at, hours: hoursOfCredit(gpu_hours, order.gpu_count), order_id });
+    for (const { gpu_hours, order_id } of credits.filter(({ used_by_order }) => used_by_order === order.id)) {
+      const hours = hoursOfCredit(gpu_hours, order.gpu_count);
+      facts.push({ kind: "credit_used", at, hours, ...(order_id !== null && { order_id }) });
+    }
   }
   facts.push(...extensions.map((extension) => ({ ...extended(extension), order_id: extension.id })));
   if (terminated_at && ended_reason) {

@@ -151,12 +151,13 @@ async function creditNotesOf(db: Db, orderId: string): Promise<readonly string[]
   return rows.map(({ number }) => number);
 }
 
-function creditsOf(db: Db, orderId: string): Promise<readonly Credit[]> {
-  return db
-    .selectFrom("time_credits")
-    .select(["order_id", "gpu_hours", "granted_at", "used_by_order"])
-    .where((where) => where.or([where("order_id", "=", orderId), where("used_by_order", "=", orderId)]))
-    .execute();
+async function creditsOf(db: Db, orderId: string): Promise<readonly Credit[]> {
+  const { rows } = await sql<Credit>`
+    select order_id, gpu_hours, granted_at, used_by_order from time_credits where ${orderId} in (order_id, used_by_order)
+    union all
+    select from_order, gpu_hours, granted_at, used_by_order from granted_credits
+    where ${orderId} in (from_order, used_by_order) order by granted_at`.execute(db);
+  return rows;
 }
 
 async function extensionsOf(db: Db, order: FoundOrder): Promise<readonly Extension[]> {

@@ -417,6 +417,31 @@ create table gpus (
   constraint gpus_kind_check check (kind in ('gpu', 'cpu'))
 );
 
+create table granted_credits (
+  id text not null,
+  user_id text not null,
+  gpu_hours numeric(10,2) not null,
+  source text not null,
+  note text not null,
+  granted_at timestamptz not null default now(),
+  from_order text,
+  used_by_order text,
+  returned_hours numeric(10,2) not null default 0,
+  revoked_at timestamptz,
+  constraint granted_credits_pkey primary key (id),
+  constraint granted_credits_check check (num_nonnulls(used_by_order, revoked_at) < 2),
+  constraint granted_credits_check1 check (returned_hours >= 0::numeric and returned_hours <= gpu_hours),
+  constraint granted_credits_check2 check (returned_hours = 0::numeric or used_by_order is not null),
+  constraint granted_credits_check3 check ((source = 'returned') = (from_order is not null)),
+  constraint granted_credits_from_order_fkey foreign key (from_order) references orders(id),
+  constraint granted_credits_gpu_hours_check check (gpu_hours > 0::numeric),
+  constraint granted_credits_source_check check (source in ('operator', 'voucher', 'returned')),
+  constraint granted_credits_used_by_order_fkey foreign key (used_by_order) references orders(id)
+);
+create index granted_credits_used on granted_credits (used_by_order);
+create index granted_credits_user on granted_credits (user_id, granted_at);
+create trigger granted_credits_alive before insert on granted_credits for each row execute function skip_deleted();
+
 create table grants (
   id text not null,
   user_id text not null,
@@ -1044,6 +1069,39 @@ create table user_flags (
   constraint user_flags_pkey primary key (user_id)
 );
 create trigger user_flags_alive before insert on user_flags for each row execute function skip_deleted();
+
+create table voucher_batches (
+  id text not null,
+  gpu_hours integer not null,
+  reason text not null,
+  per_month integer,
+  expires_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint voucher_batches_pkey primary key (id),
+  constraint voucher_batches_gpu_hours_check check (gpu_hours > 0),
+  constraint voucher_batches_per_month_check check (per_month > 0),
+  constraint voucher_batches_reason_check check (reason <> '')
+);
+
+create table vouchers (
+  id text not null,
+  batch_id text not null,
+  code_hash bytea not null,
+  user_id text,
+  redeemed_at timestamptz,
+  credit_id text,
+  revoked_at timestamptz,
+  constraint vouchers_pkey primary key (id),
+  constraint vouchers_batch_id_fkey foreign key (batch_id) references voucher_batches(id),
+  constraint vouchers_check check (num_nulls(user_id, redeemed_at, credit_id) in (0, 3)),
+  constraint vouchers_check1 check (num_nonnulls(redeemed_at, revoked_at) < 2),
+  constraint vouchers_code_hash_check check (length(code_hash) = 32),
+  constraint vouchers_code_hash_key unique (code_hash),
+  constraint vouchers_credit_id_fkey foreign key (credit_id) references granted_credits(id),
+  constraint vouchers_credit_id_key unique (credit_id)
+);
+create unique index one_voucher_per_account on vouchers (batch_id, user_id) where user_id is not null;
+create index vouchers_batch on vouchers (batch_id, redeemed_at);
 
 create table warm_runs (
   id text not null,

@@ -270,6 +270,18 @@ export interface Tables {
     quarantined_at: Date | null;
     quarantine_reason: Generated<string>;
   };
+  granted_credits: {
+    id: string;
+    user_id: string;
+    gpu_hours: number;
+    source: "operator" | "voucher" | "returned";
+    note: string;
+    granted_at: Generated<Date>;
+    from_order: string | null;
+    used_by_order: string | null;
+    returned_hours: Generated<number>;
+    revoked_at: Date | null;
+  };
   grants: {
     id: string;
     user_id: string;
@@ -676,6 +688,23 @@ export interface Tables {
     security_alerts: Generated<boolean>;
     marketing_emails: Generated<boolean>;
     two_factor_auth: Generated<boolean>;
+  };
+  voucher_batches: {
+    id: string;
+    gpu_hours: number;
+    reason: string;
+    per_month: number | null;
+    expires_at: Date | null;
+    created_at: Generated<Date>;
+  };
+  vouchers: {
+    id: string;
+    batch_id: string;
+    code_hash: Buffer;
+    user_id: string | null;
+    redeemed_at: Date | null;
+    credit_id: string | null;
+    revoked_at: Date | null;
   };
   warm_runs: {
     id: string;

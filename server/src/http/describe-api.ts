@@ -67,6 +67,8 @@ const tags: Readonly<Record<string, string>> = {
   "/subdomains": "Environments",
   "/files": "Environments",
   "/billing": "Billing",
+  "/credits": "Billing",
+  "/vouchers": "Billing",
   "/support": "Support",
   "/config": "Product",
   "/capacity": "Product",

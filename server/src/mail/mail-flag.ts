@@ -5,6 +5,9 @@ const flags = {
   answer: "always",
   banked: "emailNotifications",
   bonus: "emailNotifications",
+  /** Of GPU-hours: granted, come back, revoked. */
+  credit: "emailNotifications",
+  "credit-revoked": "emailNotifications",
   dispute: "billingAlerts",
   "dispute-over": "billingAlerts",
   disputed: "billingAlerts",

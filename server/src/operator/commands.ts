@@ -9,6 +9,7 @@ import { messageCommands } from "./messages/message-commands.ts";
 import { moneyCommands } from "./money-commands.ts";
 import { orderCommands } from "./orders/order-commands.ts";
 import { type Command, usage } from "./parse-command.ts";
+import { creditCommands } from "./people/credit-commands.ts";
 import { peopleCommands } from "./people/people-commands.ts";
 import { environmentCommands } from "./rentals/environment-commands.ts";
 
@@ -16,6 +17,7 @@ import { environmentCommands } from "./rentals/environment-commands.ts";
 export const commands: readonly Command[] = [
   ...machineCommands,
   ...peopleCommands,
+  ...creditCommands,
   ...environmentCommands,
   ...orderCommands,
   ...messageCommands,

@@ -45,6 +45,7 @@ import { countRequests } from "../metrics/count-requests.ts";
 import type { Metrics } from "../metrics/create-metrics.ts";
 import { notificationRoutes } from "../notifications/notification-routes.ts";
 import { welcoming } from "../notifications/notifications.ts";
+import { creditRoutes } from "../payments/credits/credit-routes.ts";
 import { type EmbeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { paymentRoutes } from "../payments/orders/payment-routes.ts";
 import { checkQuota } from "../payments/orders/reserve-order.ts";
@@ -106,6 +107,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const isSignedIn = async (request: FastifyRequest) => (await authenticateRequest(request)) !== undefined;
   logRoutes(app, { db, changes, drivers: deps.drivers, isSignedIn });
   paymentRoutes(app, payments);
+  creditRoutes(app, { db, triesPerMinute: config.limits.signInsPerMinute });
   gatewayRoutes(app, { db, hosts });
   accountRoutes(app, { db, identity });
   settingsRoutes(app, db);

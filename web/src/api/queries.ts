@@ -1,6 +1,7 @@
 import {
   billing,
   capacity,
+  credits,
   environmentDetail,
   environmentSamples,
   listFiles,
@@ -27,6 +28,7 @@ export const keys = {
   queue: (userId: string) => ["place", userId],
   profile: (userId: string) => ["profile", userId],
   billing: (userId: string) => ["billing", userId],
+  credits: (userId: string) => ["credits", userId],
   environment: (id: string) => ["environment", id],
   samples: (id: string, span: SampleSpan) => ["samples", id, span],
   files: (userId: string) => ["files", userId],
@@ -70,6 +72,13 @@ export const billingQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.billing(userId),
     queryFn: ({ signal }) => call(billing, { params: { user_id: userId }, body: {} }, { signal }),
+  });
+
+/** Oldest first. */
+export const creditsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.credits(userId),
+    queryFn: async ({ signal }) => (await call(credits, { params: {}, body: {} }, { signal })).credits,
   });
 
 /** Polled, because activity inside an environment sends no event, and the page shows idle time. */

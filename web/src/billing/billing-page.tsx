@@ -9,6 +9,7 @@ import classes from "./billing-page.module.css";
 import { BillingSkeleton } from "./billing-skeleton.tsx";
 import { BillingStats } from "./billing-stats.tsx";
 import { ComingPrices } from "./coming-prices.tsx";
+import { CreditsSection } from "./credits-section.tsx";
 import { PaymentHistory } from "./payment-history.tsx";
 import { PrintedHistory } from "./printed-history.tsx";
 import { billingTab, type Statement } from "./statement.ts";
@@ -55,6 +56,7 @@ function Panels({ userId, statement }: { readonly userId: string; readonly state
       </Tabs.List>
       <Tabs.Panel value="overview">
         <BillingOverview statement={statement} />
+        <CreditsSection userId={userId} />
       </Tabs.Panel>
       <Tabs.Panel value="invoices">
         {statement.invoices.length === 0 ? (

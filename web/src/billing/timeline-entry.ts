@@ -1,6 +1,6 @@
 import type { Order, OrderFact } from "@berth/contract";
 import { endedTexts, failureTexts, refundTexts } from "../content/order-texts.ts";
-import { date, duration, plural } from "../format.ts";
+import { date, hoursText, plural } from "../format.ts";
 import { amountText } from "./statement.ts";
 
 export interface TimelineEntry {
@@ -46,7 +46,8 @@ const entries: Readonly<Record<OrderFact["kind"], (details: Details) => Timeline
   paid_again: ({ sum }) => done("Paid once more", `${sum}; it buys nothing and goes back`, "payment reference"),
   delivered: () => done("Ready", "JupyterLab answered; the paid time runs from here."),
   bonus: ({ hours }) => done(`${hours} added`, "It took longer than ten minutes."),
-  credit_used: ({ hours }) => done(`${hours} added`, "They were owed to you."),
+  credit_used: ({ fact, hours }) =>
+    done(`${hours} added`, fact.order_id === undefined ? "They came from a credit." : "They were owed to you."),
   extended: ({ fact, hours }) =>
     done(`${hours} added`, fact.order_id === undefined ? "Nothing was restarted." : "Paid with an order of its own."),
   cancelled: () => done("Cancelled", "You cancelled the launch."),
@@ -75,11 +76,6 @@ const entries: Readonly<Record<OrderFact["kind"], (details: Details) => Timeline
         : "Added to a later environment.",
     ),
 };
-
-/** Owed GPU-hours, as hours with one GPU, or a fraction with more. */
-function hoursText(hours: number): string {
-  return Number.isInteger(hours) ? plural(hours, "hour") : duration(hours * 3600);
-}
 
 function done(title: string, text: string, reference?: string): TimelineEntry {
   return { title, text, state: "done", ...(reference !== undefined && { reference }) };

@@ -83,6 +83,8 @@ export const tables: Readonly<Record<string, { readonly exported: string | null;
   account_suspensions: { exported: "account_suspensions", kept: false },
   account_holds: { exported: "account_holds", kept: true },
   time_credits: { exported: "time_credits", kept: true },
+  granted_credits: { exported: "credits", kept: true },
+  vouchers: { exported: "vouchers", kept: true },
   environments: { exported: "environments", kept: true },
   sessions: { exported: "sessions", kept: true },
   deleted_accounts: { exported: null, kept: true },

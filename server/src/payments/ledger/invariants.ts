@@ -186,6 +186,13 @@ export const invariants: readonly Invariant[] = [
         select 1 from time_credits where user_id = p.user_id and granted_at <= r.created_at)`,
   },
   {
+    name: "what comes back of an order's credits is a new credit of its owner",
+    broken: sql`select o.id, used.sum || ' taken, ' || back.sum || ' back' as what from orders o
+      cross join lateral (select sum(returned_hours) as sum from granted_credits where used_by_order = o.id) used
+      cross join lateral (select coalesce(sum(gpu_hours), 0) as sum from granted_credits where from_order = o.id and user_id = o.user_id) back
+      where used.sum <> back.sum and not exists (select 1 from deleted_accounts where user_id = o.user_id)`,
+  },
+  {
     name: "an unfinished order is due",
     broken: sql`select id, status as what from orders
       where due_at is null and gateway_order_id is not null

@@ -160,6 +160,8 @@ test("each invariant finds its violation", async () => {
     "a reservation of the queue holds all of its GPUs":
       "insert into queue_entries (id, user_id, gpu_count, status, held_until) values ('q', 'ada', 2, 'held', now())",
     "an undelivered order earns a credit, unless one was open": `${owed} select 'r', id, 5, 'USD', 'not_delivered', 'queued', now() from payments`,
+    "what comes back of an order's credits is a new credit of its owner":
+      "insert into granted_credits (id, user_id, gpu_hours, source, note, used_by_order, returned_hours) select 'c', user_id, 2, 'operator', '', id, 1 from orders",
     "an unfinished order is due": "update orders set due_at = null, status = 'fulfilled'",
   };
   expect(Object.keys(breaks)).toEqual(invariants.map(({ name }) => name));

@@ -3,6 +3,7 @@ import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
 import type { Announce } from "../../environments/notice.ts";
 import type { Shortened } from "../../environments/time/extend.ts";
+import { returnCredits } from "../credits/return-credits.ts";
 import { formatAmount } from "../ledger/format-amount.ts";
 import { settlingPayment } from "../ledger/lock-payment.ts";
 import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
@@ -89,7 +90,7 @@ async function grant(tx: Tx, decision: Decision, share: Share): Promise<Granted>
   const source = isAsked ? request.id : `operator:${grants.length}`;
   const refundId = await createRefund(tx, payment, { reason: "discretionary", amountMinor, source });
   await updateNetRevenue(tx, payment.id);
-  const left = await takeBackTime(tx, order, amountMinor === leftMinor ? "full" : share, usage);
+  const left = await takeBackTime(tx, order, amountMinor === leftMinor ? "full" : share, usage, announce);
   if (isAsked) await decide(tx, request.id, { status: "granted", answer: message, refund_id: refundId });
   const amount = formatAmount(amountMinor, currency);
   await announce(tx, {
@@ -169,10 +170,20 @@ async function decide(tx: Tx, id: string, change: Pick<Request, "status" | "answ
     .execute();
 }
 
-/** For a full refund the order becomes `refunding`; the arrival of the refund closes it. */
-async function takeBackTime(tx: Tx, order: OrderRow, share: Share, usage: Usage): Promise<Shortened | undefined> {
-  if (share === "prorated") return await takeBackUnused(tx, order, usage);
+/** For a full refund the order becomes `refunding`; the arrival of the refund closes it. Credits come back alike (G154). */
+async function takeBackTime(
+  tx: Tx,
+  order: OrderRow,
+  share: Share,
+  usage: Usage,
+  announce: Announce,
+): Promise<Shortened | undefined> {
+  if (share === "prorated") {
+    await returnCredits(tx, order, usage.unusedSeconds / usage.totalSeconds, announce);
+    return await takeBackUnused(tx, order, usage);
+  }
   if (share !== "full") return undefined;
+  await returnCredits(tx, order, 1, announce);
   await sql`
     update orders set status = 'refunding', due_at = coalesce(due_at, now() + interval '1 day')
     where id = ${order.id}`.execute(tx);

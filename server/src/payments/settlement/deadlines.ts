@@ -14,11 +14,6 @@ export const deliverMinutes = 10;
 export const bonusHours = 2;
 export const pollDays = 5;
 export const sweepMinutes = 10;
-/** Converts GPU-hours of a credit to hours of an environment with this many GPUs, rounded up to whole minutes. */
-export function hoursOfCredit(gpuHours: number, gpuCount: number): number {
-  return Math.ceil((gpuHours * 60) / gpuCount) / 60;
-}
-
 /** Consecutive sweeps overlap, because the list is ordered by creation and a payment is captured later. */
 export const sweepOverlapMinutes = 60;
 export const createWaitsMs = 45_000;

@@ -1,3 +1,4 @@
+import { hoursOfCredit } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../../database/database.ts";
@@ -5,7 +6,6 @@ import { databaseBefore } from "../../database/testing.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { grantRefund } from "../refunds/grant-refund.ts";
 import { setup as money } from "../testing/setup.ts";
-import { hoursOfCredit } from "./deadlines.ts";
 
 /** Payments with a running reconciler; `fake` decides how long starts are silent. */
 async function setup(fake: Readonly<Record<string, number>> = {}, giveUpAfterSeconds = 600) {

@@ -1,14 +1,17 @@
+import { hoursOfCredit } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import type { Announce } from "../../environments/notice.ts";
 import type { Delivery } from "../../environments/reconciler/start-reconciler.ts";
 import { formatDuration } from "../../text/format-duration.ts";
+import { returnCredits } from "../credits/return-credits.ts";
+import { useCredits } from "../credits/use-credits.ts";
 import { bookRemainingRevenue } from "../ledger/journal.ts";
 import { settlingPayment } from "../ledger/lock-payment.ts";
 import { refundPayment } from "../refunds/create-refund.ts";
 import { refundUnused } from "../refunds/take-back-hours.ts";
-import { bonusHours, hoursOfCredit } from "./deadlines.ts";
+import { bonusHours } from "./deadlines.ts";
 
 type Environment = Parameters<Delivery["delivered"]>[1];
 
@@ -28,7 +31,9 @@ export function delivery({ announce }: { readonly announce: Announce }): Deliver
 async function recordDelivered(tx: Tx, { orderId, userId }: Environment, announce: Announce) {
   const order = await lockPaid(tx, orderId);
   if (!order) return undefined;
-  const bonus = (order.late ? bonusHours : 0) + (await useCredit(tx, orderId, userId, order.gpu_count));
+  const granted = await useCredits(tx, orderId, userId);
+  const owed = (await useCredit(tx, orderId, userId)) + granted;
+  const bonus = (order.late ? bonusHours : 0) + hoursOfCredit(owed, order.gpu_count);
   await fulfill(tx, orderId, order.duration_hours + bonus);
   if (bonus > 0)
     await announce(tx, {
@@ -37,7 +42,7 @@ async function recordDelivered(tx: Tx, { orderId, userId }: Environment, announc
       title: `${hoursText(bonus)} added`,
       body: order.late
         ? `${order.subdomain} took longer than ten minutes, so it runs ${hoursText(bonus)} more than you paid for.`
-        : `The GPU-hours we owed you are ${hoursText(bonus)} of ${order.subdomain}.`,
+        : `${granted > 0 ? "Your credit is" : "The GPU-hours we owed you are"} ${hoursText(bonus)} of ${order.subdomain}.`,
       link: `/billing/orders/${orderId}`,
     });
   return { bonusHours: bonus };
@@ -63,7 +68,7 @@ async function refundUndelivered(
 async function closePurchases(tx: Tx, { id, orderId }: Environment, unpaidSeconds: number, announce: Announce) {
   const orders = await tx
     .selectFrom("orders")
-    .select(["id", "hours"])
+    .select(["id", "hours", "user_id", "subdomain"])
     .where((where) => where.or([where("id", "=", orderId), where("extends", "=", id)]))
     .where("status", "=", "fulfilled")
     .orderBy("id")
@@ -73,8 +78,10 @@ async function closePurchases(tx: Tx, { id, orderId }: Environment, unpaidSecond
   const unusedSeconds = unpaidSeconds > 0 ? unpaidSeconds : await secondsTakenByOperator(tx, id);
   const usage = { unusedSeconds, totalSeconds: orders.reduce((sum, { hours }) => sum + hours * 3600, 0) };
   for (const order of orders) {
-    if (unusedSeconds > 0)
+    if (unusedSeconds > 0) {
       await refundUnused(tx, await settlingPayment(tx, order.id).executeTakeFirstOrThrow(), usage, reason, announce);
+      await returnCredits(tx, order, unusedSeconds / usage.totalSeconds, announce);
+    }
     await bookRemainingRevenue(tx, order.id);
   }
 }
@@ -131,11 +138,11 @@ async function grantCredit(tx: Tx, orderId: string): Promise<void> {
     on conflict do nothing`.execute(tx);
 }
 
-/** Uses the open credit, in hours of this order (G15, G107). Concurrent deliveries never use the same credit. */
-async function useCredit(tx: Tx, orderId: string, userId: string, gpuCount: number): Promise<number> {
+/** Uses the open credit of an undelivered launch (G15, G107); returns GPU-hours. Concurrent deliveries never use the same credit. */
+async function useCredit(tx: Tx, orderId: string, userId: string): Promise<number> {
   const { rows } = await sql<{ gpu_hours: number }>`
     update time_credits set used_by_order = ${orderId} where id = (
       select id from time_credits where user_id = ${userId} and used_by_order is null for update skip locked)
     returning gpu_hours`.execute(tx);
-  return hoursOfCredit(rows[0]?.gpu_hours ?? 0, gpuCount);
+  return rows[0]?.gpu_hours ?? 0;
 }

@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from "@berth/contract";
 import * as contract from "@berth/contract";
 import { expect } from "vitest";
+import { createVouchers } from "../../operator/people/vouchers.ts";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import {
   containerRequest,
@@ -164,7 +165,11 @@ async function payBackPart({ payments }: TestApp, paymentId: string): Promise<vo
   await settlePayment(payments, await payments.provider.payment(paymentId));
 }
 
-async function billingCalls(ask: Ask, _: TestApp, { id: user_id, token }: TestUser) {
+async function billingCalls(ask: Ask, { db }: TestApp, { id: user_id, token }: TestUser) {
+  const kind = { gpuHours: 10, count: 1, perMonth: undefined, expiresAt: undefined };
+  const { codes } = await createVouchers(db, kind, { actor: "cli:test", reason: "Course" });
+  await ask(contract.redeemVoucher, { token, body: { code: codes[0] } });
+  await ask(contract.credits, { token });
   const { invoices } = (await ask(contract.billing, { token, params: { user_id } })) as unknown as {
     invoices: readonly { number: string; credit_notes: readonly string[] }[];
   };

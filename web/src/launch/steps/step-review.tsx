@@ -6,6 +6,7 @@ import { comingPrice } from "../draft/coming-price.ts";
 import type { Draft } from "../draft/draft.ts";
 import { minimumOptions, priceLines } from "../draft/price-lines.ts";
 import { BelowMinimum } from "./below-minimum.tsx";
+import { CreditLine } from "./credit-line.tsx";
 import classes from "./step-review.module.css";
 import { SubdomainField } from "./subdomain-field.tsx";
 
@@ -14,12 +15,13 @@ interface Props {
   readonly onChange: (part: Partial<Draft>) => void;
   readonly config: ProductConfig | undefined;
   readonly capacity: Capacity | undefined;
+  readonly userId: string;
   /** The name's error from Continue or Launch. */
   readonly error: string | undefined;
 }
 
 export function StepReview(props: Props) {
-  const { draft, onChange, config, error } = props;
+  const { draft, onChange, config, userId, error } = props;
   const payments = config?.payments;
   const choices = payments && minimumOptions(draft, payments.minimumMinor, payments.currencies);
   return (
@@ -43,6 +45,7 @@ export function StepReview(props: Props) {
         Later than ten minutes after you paid? Two hours are added. Not delivered? The full amount goes back to your
         card by itself, and your next environment gets 2 bonus hours.
       </p>
+      <CreditLine userId={userId} gpus={draft.gpus} />
     </>
   );
 }

@@ -1,0 +1,34 @@
+import { sql } from "kysely";
+import type { Db } from "../../database/database.ts";
+import { userIdOf } from "./find-user.ts";
+
+export interface CreditSummary {
+  readonly id: string;
+  readonly user_id: string;
+  readonly email: string | null;
+  readonly gpu_hours: number;
+  readonly source: string;
+  readonly note: string;
+  readonly granted_at: Date;
+  readonly state: "open" | "used" | "revoked";
+  readonly used_by_order: string | null;
+}
+
+const listLength = 500;
+
+/** Returns the open credits of all accounts, or every credit of one, newest first. Throws for no account. */
+export async function listCredits(db: Db, who: string | undefined): Promise<readonly CreditSummary[]> {
+  const userId = who === undefined ? null : await userIdOf(db, who);
+  const { rows } = await sql<CreditSummary>`
+    select c.*, u.email from (
+      select id, user_id, gpu_hours, source, note, granted_at, used_by_order,
+        case when used_by_order is not null then 'used' when revoked_at is not null then 'revoked' else 'open' end as state
+      from granted_credits
+      union all
+      select id, user_id, gpu_hours, 'undelivered', '', granted_at, used_by_order,
+        case when used_by_order is not null then 'used' else 'open' end
+      from time_credits) c left join identity_user u on u.id = c.user_id
+    where case when ${userId}::text is null then c.state = 'open' else c.user_id = ${userId} end
+    order by c.granted_at desc, c.id limit ${listLength}`.execute(db);
+  return rows;
+}

@@ -1,0 +1,4 @@
+/** "20 GPU-hours", "1 GPU-hour", "1.25 GPU-hours". */
+export function gpuHoursText(gpuHours: number): string {
+  return `${gpuHours} GPU-${gpuHours === 1 ? "hour" : "hours"}`;
+}
