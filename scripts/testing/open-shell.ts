@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -18,7 +18,8 @@ export type Shell = (command: string, env?: Readonly<Record<string, string>>) =>
 
 /**
  * A shell whose `npm run operator --` and `berth` are this checkout's program, whose `npm start` starts nothing, whose curl
- * fails where the server refuses, and whose /etc, /opt, /srv, /usr and /var lie in `folder`. Its directory outlives a command.
+ * fails where the server refuses, and whose /etc, /opt, /srv, /usr and /var lie in `folder`. Its
+ * directory and what is exported outlive a command.
  */
 export function openShell(folder: string, env: Readonly<Record<string, string>>): Shell {
   const home = join(folder, "home");
@@ -33,9 +34,13 @@ export function openShell(folder: string, env: Readonly<Record<string, string>>)
   writeFileSync(join(home, ".curlrc"), "fail-with-body\n");
   const directory = join(folder, "directory");
   writeFileSync(directory, home);
+  const profile = join(folder, "profile");
+  writeFileSync(profile, "");
   return async (command, more = {}) => {
     rmSync(started, { force: true });
-    const script = `${moved(command, folder)}\npwd > '${directory}'`;
+    const typed = moved(command, folder);
+    const script = `. '${profile}'\n${typed}\npwd > '${directory}'`;
+    if (typed.startsWith("export ")) appendFileSync(profile, `${typed}\n`);
     const PATH = `${join(folder, "bin")}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`;
     const given = { ENV_FILE: "", ...env, ...more, PATH, HOME: home, TMPDIR: folder };
     const options = { cwd: readFileSync(directory, "utf8").trim(), env: given, timeout: 120_000 };
