@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -9,14 +9,16 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const analyser = "/usr/bin/systemd-analyze";
 const reason = existsSync(analyser) ? "" : " (skipped: there is no systemd here)";
 
-test.skipIf(reason)(`systemd accepts the unit that is shipped${reason}`, () => {
+test.skipIf(reason)(`systemd accepts the units that are shipped${reason}`, () => {
   const folder = mkdtempSync(join(tmpdir(), "berth-unit-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const unit = readFileSync(join(root, "deploy/berth.service"), "utf8");
   expect(unit).toContain("/opt/berth/bin/berth start");
   const file = join(folder, "berth.service");
   writeFileSync(file, unit.replace("/opt/berth/bin/berth", join(root, "bin/berth")));
-  const { status, stdout, stderr } = spawnSync(analyser, ["verify", "--man=no", file], { encoding: "utf8" });
+  const socket = join(folder, "berth.socket");
+  cpSync(join(root, "deploy/berth.socket"), socket);
+  const { status, stdout, stderr } = spawnSync(analyser, ["verify", "--man=no", file, socket], { encoding: "utf8" });
   expect([status, stdout + stderr]).toEqual([0, ""]);
 });
 

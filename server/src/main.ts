@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { allLoops, type Loop } from "./async/start-interval.ts";
@@ -28,9 +27,11 @@ import { frontServer } from "./gateway/front-server.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
 import { createHostNames } from "./gateway/target/host-names.ts";
 import { trustedProxies } from "./http/client-address.ts";
+import { drain } from "./http/drain.ts";
 import { type OperatorPages, operatorPages } from "./http/operator-pages.ts";
 import { localIdentity } from "./identity/local/local-identity.ts";
 import { checkDiskSpace, diskOf, startDiskWatch } from "./installation/free-space.ts";
+import { inheritedSocket } from "./installation/inherited-socket.ts";
 import {
   checkSecret,
   installationOf,
@@ -38,6 +39,7 @@ import {
   openDataDir,
   operatorKey,
 } from "./installation/installation.ts";
+import { notifyReady } from "./installation/notify-ready.ts";
 import { createLogger, type Logger, logError } from "./logging/create-logger.ts";
 import { startOutbox } from "./mail/outbox.ts";
 import { outboxPath } from "./mail/outbox-page.ts";
@@ -50,6 +52,7 @@ import { settingsOf, startPresence } from "./operator/process-registry.ts";
 import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts";
 import { delivery } from "./payments/settlement/delivery.ts";
 import { buildApp } from "./roles/build-app.ts";
+import { checkPort, type ListenPlace, listenPlace } from "./roles/listen-place.ts";
 import { localFirewall, openMachines } from "./roles/open-machines.ts";
 import { openPayments, paymentLoops } from "./roles/open-payments.ts";
 import { serveMetrics } from "./roles/serve-metrics.ts";
@@ -84,7 +87,8 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
   const { roles } = config;
   const dataDir = resolve(config.dataDir);
-  const port = isServer(config) ? await portOf(config) : config.port;
+  const place = isServer(config) ? await listenPlace(config, inheritedSocket(process.env)) : config;
+  const { port } = place;
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
   openDataDir(dataDir, log);
   const secret = installationSecret(dataDir, config.secret);
@@ -92,7 +96,7 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   const { installation, db, pool, changes } = await openStore({ config, dataDir, secret, log }, resources);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
-  const common = { config, log, metrics, dataDir, port, appUrl, secret, installation, db, changes, announce };
+  const common = { config, log, metrics, dataDir, port, place, appUrl, secret, installation, db, changes, announce };
   const gateway = roles.has("gateway")
     ? await createGateway({
         db,
@@ -122,6 +126,7 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   console.log(
     isServer(config) ? `${config.brand.name} is ready at ${appUrl}` : `${config.brand.name}'s worker is ready`,
   );
+  await notifyReady(process.env).catch(logError(log, "process.notify_failed"));
   await stopped;
 }
 
@@ -158,6 +163,7 @@ interface StoreDeps {
 interface Common extends StoreDeps {
   readonly metrics: Metrics;
   readonly port: number;
+  readonly place: ListenPlace;
   readonly appUrl: string;
   readonly installation: { readonly id: string; readonly startedAt: Date };
   readonly db: Db;
@@ -192,19 +198,28 @@ async function serveApp(
     disk: () => diskOf(dataDir),
     dist,
   });
-  await app.listen({ port: deps.port, host: config.host });
-  return () => app.close();
+  await app.listen(deps.place);
+  checkPort(app.server, deps.place);
+  return async () => {
+    await drain(app.server, () => runningRequests(deps.gateway));
+    // The server stays open as long as a WebSocket.
+    await deps.gateway?.close();
+    await app.close();
+  };
 }
 
 async function serveEnvironments(deps: Common & { readonly gateway: Gateway }): Promise<() => Promise<void>> {
-  const { config, appUrl, port, gateway } = deps;
+  const { config, appUrl, place, gateway } = deps;
   const server = frontServer({ hosts: gateway.hosts, appUrl, trustProxy: trustedProxies(config.trustProxy), gateway });
-  server.listen(port, config.host);
+  server.listen(place);
   await once(server, "listening");
-  return async () => {
-    server.close();
-    server.closeAllConnections();
-  };
+  checkPort(server, place);
+  return () => drain(server, () => runningRequests(gateway));
+}
+
+/** WebSockets end with the gateway: notebooks connect again by themselves. */
+function runningRequests(gateway: Gateway | undefined): number {
+  return gateway ? gateway.openSockets - gateway.counts.openWebSockets : 0;
 }
 
 function workerLoops(deps: Common & Rental): Loop[] {
@@ -266,16 +281,6 @@ function isForOperator(error: unknown): error is Error {
     return true;
   }
   return [ConfigError, EmbeddedDatabaseError, SchemaError, DriverError].some((kind) => error instanceof kind);
-}
-
-/** Fails early if the port is taken; port 0 becomes a free one, because URLs contain it. */
-async function portOf({ port, host }: Config): Promise<number> {
-  const probe = createServer().listen(port, host);
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  await once(probe, "close");
-  return typeof address === "object" && address ? address.port : port;
 }
 
 /** URLs of the operator's pages, with the key (G110). */

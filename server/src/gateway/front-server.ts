@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { TrustProxy } from "../http/client-address.ts";
+import { trackAnswers } from "../http/drain.ts";
 import { limitBody } from "../http/limit-body.ts";
 import { limitConnections } from "../http/limit-connections.ts";
 import { type Gateway, serverOptions } from "./gateway.ts";
@@ -21,11 +22,13 @@ interface FrontServerDeps {
 /** The HTTP server in front of app and gateway; routes by host (G90). The host of a role in another process gets 421 (G115). */
 export function frontServer({ hosts, appUrl, trustProxy, gateway, app }: FrontServerDeps): Server {
   const refusal = wrongHostRefusal(appUrl);
-  const serveApp = app && limited(app);
   const server = createServer(serverOptions, (request, response) => {
+    // It is being stopped: the client's next request opens a connection to its successor.
+    if (!server.listening) response.shouldKeepAlive = false;
     const role = hosts.kindOf(request.headers.host) === "app" ? serveApp : gateway?.onRequest;
     role ? role(request, response) : refuse(request, response, refusal);
   });
+  const serveApp = app && trackAnswers(server, limited(app));
   limitConnections(server, trustProxy);
   server.on("upgrade", (request, socket, head) => {
     if (gateway) return gateway.onUpgrade(request, socket, head);

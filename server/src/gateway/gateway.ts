@@ -28,7 +28,7 @@ export interface Gateway {
   /** Requests and WebSockets in progress. */
   readonly openSockets: number;
   readonly counts: GatewayCounts;
-  /** Closes all exchanges and all upstream connections. */
+  /** Closes all exchanges and all upstream connections. A second call waits for the first. */
   close(): Promise<void>;
 }
 
@@ -86,6 +86,7 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
     for (const { run } of targets.all()) run?.pool.sweep();
   }, sweepMs);
 
+  let closing: Promise<void> | undefined;
   return {
     hosts,
     counts,
@@ -95,11 +96,13 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
     get openSockets() {
       return exchanges.size;
     },
-    async close() {
-      clearInterval(sweeper);
-      await targets.close();
-      exchanges.endUnless(() => false);
-      await activity.stop();
-    },
+    close: () => (closing ??= close()),
   };
+
+  async function close(): Promise<void> {
+    clearInterval(sweeper);
+    await targets.close();
+    exchanges.endUnless(() => false);
+    await activity.stop();
+  }
 }
