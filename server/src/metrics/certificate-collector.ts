@@ -11,7 +11,7 @@ interface CollectorDeps {
   readonly settings: Pick<ProcessSettings, "appUrl" | "envHost" | "dataDir">;
 }
 
-const calmMs = 10 * 60_000;
+const calmMs = 60_000;
 /** While one ends soon or cannot be read, so that the alarm ends when it is renewed. */
 const alarmedMs = 5000;
 const soonMs = 31 * 86_400_000;

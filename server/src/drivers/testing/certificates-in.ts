@@ -27,7 +27,7 @@ export function certificatesIn(folder: string) {
   ];
   return {
     at,
-    async authority(name: string): Promise<void> {
+    async authority(name: string, days = 2): Promise<void> {
       const extension = ["-addext", "basicConstraints=critical,CA:TRUE"];
       await run("openssl", [
         "req",
@@ -38,7 +38,7 @@ export function certificatesIn(folder: string) {
         "-subj",
         `/CN=${name}`,
         "-days",
-        "2",
+        String(days),
         ...extension,
       ]);
     },

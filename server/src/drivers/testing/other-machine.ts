@@ -22,16 +22,16 @@ export async function whyNoRemote(): Promise<string | undefined> {
 
 /**
  * Another machine, as far as a network goes: a namespace with one private address, and in it an engine that accepts
- * clients with a certificate of `ca`. It has the image that everything needs.
+ * clients with a certificate of `ca`. It has the image that everything needs. Certificates end after `days`, by default 2.
  */
-export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
+export async function openOtherMachine({ days, ...placing }: Omit<Placing, "space"> & { readonly days?: number } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "berth-other-"));
   const mark = randomBytes(3).toString("hex");
   const space = `berth-${mark}`;
   const address = await openSpace(space, mark);
 
   const certificates = certificatesIn(folder);
-  const tls = await tlsOptions(certificates, address);
+  const tls = await tlsOptions(certificates, address, days);
   const { engine, docker } = await openEngineWithImage({
     ...placing,
     space,
@@ -77,10 +77,10 @@ export async function openOtherMachine(placing: Omit<Placing, "space"> = {}) {
 
 type MachineCertificates = ReturnType<typeof certificatesIn>;
 
-async function tlsOptions(certificates: MachineCertificates, address: string): Promise<readonly string[]> {
-  for (const name of ["ca", "other-ca"]) await certificates.authority(name);
-  await certificates.issue("server", { ca: "ca", address });
-  await certificates.issue("client", { ca: "ca" });
+async function tlsOptions(certificates: MachineCertificates, address: string, days = 2): Promise<readonly string[]> {
+  for (const name of ["ca", "other-ca"]) await certificates.authority(name, days);
+  await certificates.issue("server", { ca: "ca", address, days });
+  await certificates.issue("client", { ca: "ca", days });
   const pem = (name: string) => certificates.at(`${name}.pem`);
   const files = [`--tlscacert=${pem("ca")}`, `--tlscert=${pem("server")}`, `--tlskey=${pem("server-key")}`];
   return ["-H", `tcp://${address}:2376`, "--tlsverify", ...files];

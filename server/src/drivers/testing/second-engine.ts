@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import Docker from "dockerode";
-import { vi } from "vitest";
 import { processesOf } from "../../testing/server-process.ts";
 
 const run = promisify(execFile);
@@ -88,10 +88,19 @@ async function startDaemon(folder: string, socketPath: string, placing: Placing)
   const [program = "", ...words] = [...entered, "dockerd", "-H", `unix://${socketPath}`, ...options];
   const usual = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
   const daemon = spawn(program, words, { stdio: "ignore", ...(path && { env: { PATH: `${path}:${usual}` } }) });
-  const engine = new Docker({ socketPath });
-  // Not `expect.poll`, which a test file's own set-up may not use.
-  await vi.waitFor(() => engine.ping(), { timeout: 30_000, interval: 50 });
+  await untilItAnswers(new Docker({ socketPath }));
   return daemon;
+}
+
+/** Without Vitest, because proofs open engines too. */
+async function untilItAnswers(engine: Docker): Promise<void> {
+  for (const end = Date.now() + 30_000; ; await sleep(50)) {
+    try {
+      return void (await engine.ping());
+    } catch (error) {
+      if (Date.now() > end) throw error;
+    }
+  }
 }
 
 async function end(daemon: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<void> {

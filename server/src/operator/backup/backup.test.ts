@@ -115,7 +115,7 @@ describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups
       const config = readConfig({ ...env, DATA_DIR, DATABASE_URL, ...change });
       return await restoreBackup(config, () => openArchive(file), { homesLost, progress: quiet });
     };
-    await expect(restore({ DATABASE_URL: env.DATABASE_URL })).rejects.toThrow("is not empty (account_holds");
+    await expect(restore({ DATABASE_URL: env.DATABASE_URL })).rejects.toThrow(/DATABASE_URL is not empty \(\w+, /);
     await expect(restore({ IDENTITY_SECRET: "another secret of at least 32 letters" })).rejects.toThrow(
       "IDENTITY_SECRET is not the secret of the backup",
     );

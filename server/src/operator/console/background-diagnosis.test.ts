@@ -4,14 +4,14 @@ import type { Diagnosis } from "../doctor/diagnose.ts";
 import { backgroundDiagnosis } from "./background-diagnosis.ts";
 
 test("a finding is looked at again after half a minute, so that it leaves the screen by itself; else five minutes pass", async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const finding = { kind: "disk_full", what: "Disks", remedy: "make room" } as const;
   const found = { notes: [], findings: [{ ...finding, rows: ["/data"] }] };
   const run = vi.fn(async (): Promise<Diagnosis> => found);
   const diagnosis = backgroundDiagnosis(run, recordLog().log);
   const runsAfter = async (seconds: number) => {
-    vi.setSystemTime(Date.now() + seconds * 1000);
+    vi.advanceTimersByTime(seconds * 1000);
     diagnosis.latest();
     await diagnosis.settled();
     return run.mock.calls.length;
