@@ -15,14 +15,14 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/environments": ". leases time hosts homes activity queue warm-pool allocation reconciler api",
   "server/src/payments": "ledger provider embedded-provider credits refunds disputes settlement orders",
   "server/src/operator":
-    "parse-command.ts process-registry.ts print-rows.ts with-database.ts read-time.ts audit accounts people rentals orders messages backup capacity doctor . console",
+    "parse-command.ts process-registry.ts print-rows.ts print-page.ts with-database.ts read-time.ts audit accounts people rentals orders messages backup capacity doctor . console",
   "server/src/gateway": "http-client principal target refusals access sign-in forward .",
   contract: "src",
   "contract/src": "catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support . console",
   web: "src docs .",
   "web/src":
     "catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
-  "web/src/console": "frame now machines audit environments orders prices .",
+  "web/src/console": "frame now machines audit environments orders people prices messages .",
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",

@@ -154,6 +154,7 @@ const stored = {
       description: string(),
       email: string(),
       created_at: instant,
+      closed_at: maybe,
     }),
   ),
   /** Without the text, which may contain a valid link. */

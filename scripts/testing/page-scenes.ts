@@ -136,7 +136,8 @@ async function orders(shop: Shop): Promise<Scene> {
       await expect
         .poll(() => shop.db.selectFrom("environments").select("status").where("order_id", "=", orderId).execute())
         .toEqual([{ status: "terminated" }]);
-      expect(await titles()).toEqual(expect.arrayContaining(["Maintenance", `An answer to ${ticket}`]));
+      // The worker sends announcements.
+      await expect.poll(titles).toEqual(expect.arrayContaining(["Maintenance", `An answer to ${ticket}`]));
     },
   };
 }

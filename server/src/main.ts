@@ -48,6 +48,7 @@ import { createMetrics, type Metrics } from "./metrics/create-metrics.ts";
 import { announcer } from "./notifications/announcer.ts";
 import { startBackups } from "./operator/backup/start-backups.ts";
 import { startConsole } from "./operator/console/start-console.ts";
+import { startAnnouncing } from "./operator/messages/start-announcing.ts";
 import { settingsOf, startPresence } from "./operator/process-registry.ts";
 import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts";
 import { delivery } from "./payments/settlement/delivery.ts";
@@ -236,6 +237,7 @@ function workerLoops(deps: Common & Rental): Loop[] {
     ...(smtp ? [startOutbox({ db, changes, smtp, log, onAttempt: countMails(metrics) })] : []),
     startAnnouncingChanges({ db, changes, announce, log }),
     startPurging(db, log),
+    startAnnouncing({ db, announce, log }),
     ...(config.backup ? [startBackups({ db, config, schedule: config.backup, log })] : []),
   ];
 }

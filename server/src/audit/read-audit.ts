@@ -33,10 +33,22 @@ export interface Verified {
 
 const pageLength = 1000;
 
-/** Computes the whole chain again (G118); `noted` is a head of an earlier time, in hex. */
-export async function verifyAudit(db: Db, noted?: string): Promise<Verified> {
-  let former: Buffer = noHash;
-  let acts = 0;
+/** A row of the chain. */
+export interface ChainLink {
+  readonly id: number;
+  readonly hash: Buffer;
+}
+
+/**
+ * Computes the chain again (G118), all of it or from after the row `from`; `noted` is a head of an earlier time, in hex.
+ */
+export async function verifyAudit(
+  db: Db,
+  noted?: string,
+  from: ChainLink = { id: 0, hash: noHash },
+): Promise<Verified> {
+  let former: Buffer = from.hash;
+  let acts = from.id;
   let found = false;
   const result = () => ({ acts, head: former.toString("hex"), ...(noted !== undefined && { found }) });
   for (;;) {

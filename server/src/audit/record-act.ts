@@ -32,6 +32,7 @@ const subjects = {
   "refund.decline": "order",
   "refund.grant": "order",
   "ticket.answer": "ticket",
+  "ticket.close": "ticket",
   "user.delete": "user",
   "user.export": "user",
   "user.lift": "user",

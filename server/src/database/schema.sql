@@ -51,6 +51,28 @@ create table activity (
   constraint activity_environment_id_fkey foreign key (environment_id) references environments(id)
 );
 
+create table announcements (
+  id text not null,
+  title text not null,
+  body text not null,
+  audience text not null,
+  by_mail boolean not null,
+  created_at timestamptz not null default now(),
+  last_user text not null default '',
+  notified integer not null default 0,
+  due_at timestamptz default now(),
+  lease_token uuid,
+  lease_expires_at timestamptz,
+  attempts integer not null default 0,
+  last_error text,
+  constraint announcements_pkey primary key (id),
+  constraint announcements_audience_check check (audience in ('all', 'renters')),
+  constraint announcements_body_check check (body <> ''),
+  constraint announcements_lease check ((lease_token is null) = (lease_expires_at is null)),
+  constraint announcements_title_check check (title <> '')
+);
+create index announcements_due on announcements (greatest(due_at, lease_expires_at)) where due_at is not null;
+
 create table archive_codes (
   hash bytea not null,
   user_id text not null,
@@ -89,6 +111,16 @@ create table audit (
 );
 create index audit_subject on audit (subject_id, id desc);
 create trigger audit_append_only before delete or update or truncate on audit for each statement execute function refuse_rewrite();
+
+create table audit_checks (
+  one boolean not null default true,
+  last_id bigint not null,
+  last_hash bytea not null,
+  whole_at timestamptz not null,
+  constraint audit_checks_pkey primary key (one),
+  constraint audit_checks_last_hash_check check (length(last_hash) = 32),
+  constraint audit_checks_one_check check (one)
+);
 
 create table backups (
   id text not null,
@@ -1024,6 +1056,7 @@ create table support_tickets (
   description text not null,
   email text not null,
   created_at timestamptz not null default now(),
+  closed_at timestamptz,
   constraint support_tickets_pkey primary key (id)
 );
 create index support_tickets_user on support_tickets (user_id, created_at desc);

@@ -33,6 +33,21 @@ export interface Tables {
     last_busy_at: Generated<Date>;
     looked_at: Generated<Date>;
   };
+  announcements: {
+    id: string;
+    title: string;
+    body: string;
+    audience: "all" | "renters";
+    by_mail: boolean;
+    created_at: Generated<Date>;
+    last_user: Generated<string>;
+    notified: Generated<number>;
+    due_at: Generated<Date | null>;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
+    attempts: Generated<number>;
+    last_error: string | null;
+  };
   archive_codes: {
     hash: Buffer;
     user_id: string;
@@ -54,6 +69,12 @@ export interface Tables {
     reason: string;
     details: ColumnType<JsonColumns["audit.details"], string, string>;
     hash: Buffer;
+  };
+  audit_checks: {
+    one: Generated<boolean>;
+    last_id: number;
+    last_hash: Buffer;
+    whole_at: Date;
   };
   backups: {
     id: string;
@@ -664,6 +685,7 @@ export interface Tables {
     description: string;
     email: string;
     created_at: Generated<Date>;
+    closed_at: Date | null;
   };
   ticket_answers: {
     id: string;

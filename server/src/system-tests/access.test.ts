@@ -4,7 +4,10 @@ import { generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { expect, test } from "vitest";
 import { newId } from "../database/new-id.ts";
 import { localDeps } from "../identity/local/local-deps.ts";
+import { announceByBell } from "../notifications/notifications.ts";
 import { operatorSessions } from "../operator/console/operator-sessions.ts";
+import { consoleUrl, testConsole } from "../operator/console/testing/test-console.ts";
+import { suspendUser } from "../operator/people/suspend-user.ts";
 import { appUrl, containerRequest, secret, type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
 import {
   type Assignment,
@@ -98,6 +101,10 @@ async function refusedHeaders({ db, identity, victim, outsider, rented, signUp, 
   await identity.updateUser(disabled.id, { disabled: true });
   const deleted = await signUp();
   await identity.deleteUser(deleted.id);
+  const suspended = await signUp();
+  const author = { actor: "cli:test", reason: "Scans" };
+  const deps = { db, announce: announceByBell, contact: "hello@berth.example" };
+  await suspendUser(deps, suspended.id, { now: true, refund: false }, author);
   const { sid, ...withoutSession } = claims;
   const tokens = {
     garbage: "garbage",
@@ -126,6 +133,7 @@ async function refusedHeaders({ db, identity, victim, outsider, rented, signUp, 
     "signed out": signedOut.token,
     disabled: disabled.token,
     deleted: deleted.token,
+    suspended: suspended.token,
   };
   return {
     none: undefined,
@@ -173,6 +181,34 @@ test("every bearer call refuses every invalid token, in one shape, and does noth
   expect(await world.rows()).toEqual(before);
   console.log(`${cells} cells: ${endpoints.length} bearer calls, ${refused.length} tokens`);
 }, 60_000);
+
+test("every call of the operator's console refuses a tenant's token in every place, and does nothing", async () => {
+  const world = await setupAccess();
+  const { app, routes } = await testConsole({ db: world.db });
+  const calls = routes.filter(({ config }) => config?.auth === "operator");
+  const { host, origin } = new URL(consoleUrl);
+  const { token } = world.victim;
+  const places: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    nowhere: {},
+    "a bearer header": { authorization: `Bearer ${token}` },
+    "the console's cookie": { cookie: `operator-session=${token}` },
+    "the environment's secret": { cookie: `operator-session=${world.rented.jupyter_token}` },
+  };
+  const before = await world.rows();
+  for (const { method, url } of calls)
+    for (const id of [world.victim.id, world.rented.environment_id, world.open.id])
+      for (const [place, given] of Object.entries(places)) {
+        const path = url.replace(/:\w+\(\^\(\?:(\w+)[^)]*\)\$\)/g, "$1").replace(/:\w+/g, id);
+        const body = method === "GET" ? {} : { payload: { reason: "mine", typed: world.victim.email } };
+        const answer = await app.inject({ method, url: path, headers: { host, origin, ...given }, ...body });
+        expect([answer.statusCode, answer.json().code], `${method} ${path} with a token in ${place}`).toEqual([
+          401,
+          "unauthenticated",
+        ]);
+      }
+  expect(await world.rows()).toEqual(before);
+  console.log(`${calls.length} calls of the console, ${Object.keys(places).length} places`);
+});
 
 test("another user's objects get the same reply as absent ones, and stay unchanged", async () => {
   const world = await setupAccess();

@@ -17,9 +17,11 @@ import type { ConsoleDeps } from "./console-deps.ts";
 import { environmentRoutes } from "./environment-routes.ts";
 import { guardConsole } from "./guard-console.ts";
 import { machineRoutes } from "./machine-routes.ts";
+import { messageRoutes } from "./message-routes.ts";
 import { nowRoutes } from "./now-routes.ts";
 import { operatorSessions } from "./operator-sessions.ts";
 import { orderRoutes } from "./order-routes.ts";
+import { peopleRoutes } from "./people-routes.ts";
 import { serveConsole } from "./serve-console.ts";
 import { sendCookies, sessionRoutes } from "./session-routes.ts";
 
@@ -67,6 +69,8 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
     environmentRoutes(scope, deps);
     orderRoutes(scope, deps);
     catalogueRoutes(scope, deps);
+    peopleRoutes(scope, deps);
+    messageRoutes(scope, deps);
     auditRoutes(scope, deps);
   });
   return app;

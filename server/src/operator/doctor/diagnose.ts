@@ -9,6 +9,7 @@ import { silentLogger } from "../../logging/create-logger.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
 import { absentGpus } from "./absent-gpus.ts";
 import { askProvider } from "./ask-provider.ts";
+import { auditCheck } from "./audit-check.ts";
 import { hostChecks } from "./host-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { moneyChecks } from "./money-checks.ts";
@@ -27,7 +28,10 @@ export interface Diagnosis {
   readonly findings: readonly Finding[];
 }
 
-/** Runs every check (docs/internals/reliability.md) with the settings of the running server. Changes nothing. */
+/**
+ * Runs every check (docs/internals/reliability.md) with the settings of the running server. Changes nothing but
+ * the row that says how far the audit was verified.
+ */
 export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { settings, isHere, notes } = await settingsInUse(db, config);
   const { id: install } = await installationOf(db);
@@ -41,6 +45,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
     ...moneyChecks(db, () => askProvider(config)),
     ...hostChecks({ db, install, hosts, homes }),
     ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup }),
+    auditCheck(db),
   ];
   const { catalogue, catalogueFile } = config;
   const unprepared = await unpreparedTypes(db, catalogue);

@@ -21,6 +21,7 @@ export const findingKinds = [
   "versions_differ",
   "roles_missing",
   "backup_late",
+  "audit_broken",
 ] as const;
 
 export type FindingKind = (typeof findingKinds)[number];

@@ -1,18 +1,21 @@
+import { audiences } from "@berth/contract/console/messages";
 import type { Config } from "../../config/config.ts";
-import { announceByBell } from "../../notifications/notifications.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
-import { type Columns, oneLine, printJson, printRows } from "../print-rows.ts";
+import { pageOf, printPage } from "../print-page.ts";
+import { type Columns, oneLine, printJson } from "../print-rows.ts";
 import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
-import { answerTicket, readTickets, showTicket, type TicketSummary } from "./answer-ticket.ts";
-import { audiences, sendAnnouncement } from "./send-announcement.ts";
+import { answerTicket } from "./answer-ticket.ts";
+import { closeTicket } from "./close-ticket.ts";
+import { readTickets, showTicket, type TicketSummary, ticketsPerPage } from "./read-tickets.ts";
+import { announcedText, sendAnnouncement } from "./send-announcement.ts";
 
 /** Tickets and announcements. */
 export const messageCommands: readonly Command[] = [
   {
     name: "tickets",
     args: [],
-    options: { all: "", json: "" },
-    about: "lists tickets without an answer, oldest first, or with --all every one",
+    options: { all: "", page: "NUMBER", json: "" },
+    about: `lists open tickets, oldest first, or with --all every one, ${ticketsPerPage} on a page`,
     example: "tickets",
     run: list,
   },
@@ -32,6 +35,14 @@ export const messageCommands: readonly Command[] = [
     run: answer,
   },
   {
+    name: "tickets close",
+    args: ["TICKET"],
+    options: { reason: "TEXT" },
+    about: "closes a ticket that needs no answer here; nobody is notified",
+    example: "tickets close BRT-a1b2c3-4567 --reason 'Answered in the chat'",
+    run: close,
+  },
+  {
     name: "announce",
     args: ["TEXT..."],
     options: { to: audiences.join(" | "), title: "TITLE", mail: "" },
@@ -49,20 +60,23 @@ const columns: Columns<TicketSummary> = {
   owner: ({ email }) => email,
   about: ({ issue_type }) => issue_type,
   answered: ({ answered_at }) => answered_at,
+  closed: ({ closed_at }) => closed_at,
   text: ({ description }) => oneLine(description).slice(0, 80),
 };
 
 async function list(config: Config, _: Args, options: Options): Promise<void> {
-  const rows = await withDatabase(config, (db) => readTickets(db, options["all"] !== undefined));
-  printRows(rows, columns, options, "There is no such ticket");
+  const page = pageOf(options);
+  const found = await withDatabase(config, (db) => readTickets(db, options["all"] !== undefined, page));
+  printPage(found, columns, options, { none: "There is no such ticket", perPage: ticketsPerPage });
 }
 
 async function show(config: Config, [id = ""]: Args, { json }: Options): Promise<void> {
   const ticket = await withDatabase(config, (db) => showTicket(db, id));
   if (json !== undefined) return void printJson(ticket);
-  const { code, email, user_id, issue_type, created_at, description, answers } = ticket;
+  const { code, email, user_id, issue_type, created_at, closed_at, description, answers } = ticket;
   console.log(`${code} of ${email} (${user_id}), ${issue_type}, ${created_at.toISOString()}\n${oneLine(description)}`);
   for (const { text, answered_at } of answers) console.log(`answered ${answered_at.toISOString()}: ${oneLine(text)}`);
+  if (closed_at) console.log(`closed ${closed_at.toISOString()}`);
 }
 
 async function answer(config: Config, [id = "", ...text]: Args, options: Options): Promise<void> {
@@ -72,12 +86,15 @@ async function answer(config: Config, [id = "", ...text]: Args, options: Options
   console.log(`${code} is answered`);
 }
 
+async function close(config: Config, [id = ""]: Args, options: Options): Promise<void> {
+  console.log(await withDatabase(config, (db) => closeTicket(db, id, authorOf(options))));
+}
+
 async function announce(config: Config, text: Args, options: Options): Promise<void> {
   const { to = "all", title = "News", mail } = options;
   const audience = audiences.find((known) => known === to);
   if (!audience) return usage(`${to} is not an audience.`);
-  const deps = { announce: mail === undefined ? announceByBell : announcerOf(config) };
-  const news = { text: text.join(" "), audience, title };
-  const users = await withDatabase(config, (db) => sendAnnouncement({ db, ...deps }, news, authorOf(options)));
-  console.log(`${users} accounts are told${mail === undefined ? "" : ", by mail too where they want it"}`);
+  const announcement = { text: text.join(" "), audience, title, byMail: mail !== undefined };
+  const receivers = await withDatabase(config, (db) => sendAnnouncement(db, announcement, authorOf(options)));
+  console.log(announcedText(receivers, announcement.byMail));
 }

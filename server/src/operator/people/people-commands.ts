@@ -1,15 +1,19 @@
+import { writeFile } from "node:fs/promises";
+import { AppError } from "../../app-error.ts";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
 import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
-import { type Columns, oneLine, printJson, printRows, tableOf } from "../print-rows.ts";
+import { pageOf, printPage } from "../print-page.ts";
+import { type Columns, oneLine, printJson, tableOf } from "../print-rows.ts";
 import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
 import { deleteAccount } from "./delete-account.ts";
-import { exportUser } from "./export-user.ts";
+import { exportUser, recordExport } from "./export-user.ts";
 import { findUsers, type UserSummary, usersPerPage } from "./find-user.ts";
+import type { SuspensionPreview } from "./preview-suspension.ts";
 import { readUser } from "./read-user.ts";
-import { liftSuspension, suspendUser } from "./suspend-user.ts";
-import { type PeopleDeps, warningsBefore, warnUser } from "./warn-user.ts";
+import { liftedText, liftSuspension, suspendedText, suspendUser } from "./suspend-user.ts";
+import { type PeopleDeps, warnedText, warningsBefore, warnUser } from "./warn-user.ts";
 
 const who = ["ID | MAIL"];
 
@@ -100,16 +104,15 @@ const userColumns: Columns<UserSummary> = {
 };
 
 async function find(config: Config, text: string, options: Options): Promise<void> {
-  const { page = "1" } = options;
-  if (!/^[1-9]\d{0,5}$/.test(page)) return usage(`${page} is not the number of a page.`);
-  const rows = await withDatabase(config, (db) => findUsers(db, text, Number(page)));
-  printRows(rows, userColumns, options, "There is no such account");
+  const page = pageOf(options);
+  const found = await withDatabase(config, (db) => findUsers(db, text, page));
+  printPage(found, userColumns, options, { none: "There is no such account", perPage: usersPerPage });
 }
 
 async function show(config: Config, [id = ""]: Args, { json }: Options): Promise<void> {
   const user = await withDatabase(config, (db) => readUser(db, id));
   if (json !== undefined) return printJson(user);
-  const { warnings, suspensions, money, environments, orders, audit, ...profile } = user;
+  const { warnings, suspensions, money, environments, orders, audit, if_suspended, ...profile } = user;
   const facts = Object.entries(profile).map(([key, value]) => ({ key, value }));
   const sections: Readonly<Record<string, string>> = {
     "": tableOf(facts, {
@@ -129,11 +132,20 @@ async function show(config: Config, [id = ""]: Args, { json }: Options): Promise
         return `${suspended_at.toISOString()} ${until}  ${oneLine(reason)}`;
       })
       .join("\n"),
+    "if it were suspended now": profile.suspended ? "" : previewText(if_suspended),
     environments: rowsText(environments),
     orders: rowsText(orders),
     audit: rowsText(audit.map(({ details, ...each }) => each)),
   };
   for (const [title, text] of Object.entries(sections)) if (text) console.log(title ? `\n${title}\n${text}` : text);
+}
+
+function previewText({ stopping, ending, launches, unpaid_orders, unused_amounts }: SuspensionPreview): string {
+  const back = unused_amounts.map(({ currency, minor }) => formatAmount(minor, currency)).join(" and ") || "nothing";
+  return [
+    `${stopping} environments would stop; with --refund ${ending} would end, and ${back} would go back`,
+    `${launches} launches that were never ready would end and be paid back, ${unpaid_orders} unpaid orders be cancelled`,
+  ].join("\n");
 }
 
 /** A table with a column for each key. */
@@ -146,30 +158,31 @@ function rowsText(rows: readonly object[]): string {
 async function exportTo(config: Config, [id = ""]: Args, options: Options): Promise<void> {
   const path = options["to"];
   if (!path) return usage("users export lacks --to FILE.");
-  const userId = await withDatabase(config, (db) => exportUser(db, id, path, authorOf(options)));
+  const userId = await withDatabase(config, async (db) => {
+    const { userId, document } = await exportUser(db, id);
+    await writeFile(path, document, { mode: 0o600, flag: "wx" }).catch((error) => {
+      throw new AppError("invalid_request", `The export cannot be written: ${error.message}`);
+    });
+    await recordExport(db, userId, authorOf(options));
+    return userId;
+  });
   console.log(`The export of ${userId} is in ${path}`);
 }
 
 async function warn(config: Config, [id = ""]: Args, options: Options): Promise<void> {
   const warnings = await act(config, (deps) => warnUser(deps, id, authorOf(options)));
-  const next = warnings >= warningsBefore ? "; it can be suspended" : "";
-  console.log(`${id} is warned: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}${next}`);
+  console.log(warnedText(id, warnings));
 }
 
 async function suspend(config: Config, [id = ""]: Args, options: Options): Promise<void> {
   const how = { now: options["now"] !== undefined, refund: options["refund"] !== undefined };
-  const { isNew, environments } = await act(config, (deps) => suspendUser(deps, id, how, authorOf(options)));
-  const fate = how.refund ? "end, and their unused time is paid back" : "stop with their time banked";
-  console.log(
-    isNew || environments > 0
-      ? `${id} is suspended; ${environments} environments ${fate}`
-      : `${id} is suspended already`,
-  );
+  const suspended = await act(config, (deps) => suspendUser(deps, id, how, authorOf(options)));
+  console.log(suspendedText(id, suspended, how.refund));
 }
 
 async function lift(config: Config, [id = ""]: Args, options: Options): Promise<void> {
   const lifted = await act(config, (deps) => liftSuspension(deps, id, authorOf(options)));
-  console.log(lifted ? `${id} can sign in again` : `${id} is not suspended`);
+  console.log(liftedText(id, lifted));
 }
 
 async function erase(config: Config, [id = ""]: Args, options: Options): Promise<void> {

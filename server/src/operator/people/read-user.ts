@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { readAudit } from "../../audit/read-audit.ts";
 import type { Db } from "../../database/database.ts";
 import { userIdOf } from "./find-user.ts";
+import { previewSuspension } from "./preview-suspension.ts";
 
 /** Rows of each list, newest first. */
 const listLength = 20;
@@ -9,7 +10,7 @@ const listLength = 20;
 /** Returns an account for its operator, by id or address: without secrets, and nothing of what is in its files. */
 export async function readUser(db: Db, who: string) {
   const userId = await userIdOf(db, who);
-  const [profile, warnings, suspensions, orders, environments, money, acts] = await Promise.all([
+  const [profile, warnings, suspensions, orders, environments, money, acts, if_suspended] = await Promise.all([
     profileOf(db, userId),
     db.selectFrom("account_warnings").selectAll().where("user_id", "=", userId).orderBy("warned_at").execute(),
     db.selectFrom("account_suspensions").selectAll().where("user_id", "=", userId).orderBy("suspended_at").execute(),
@@ -17,9 +18,10 @@ export async function readUser(db: Db, who: string) {
     environmentsOf(db, userId),
     moneyOf(db, userId),
     readAudit(db, { subject: userId, limit: listLength }),
+    previewSuspension(db, userId),
   ]);
   const audit = acts.map(({ hash, ...act }) => act);
-  return { ...profile, warnings, suspensions, money, environments, orders, audit };
+  return { ...profile, warnings, suspensions, money, environments, orders, if_suspended, audit };
 }
 
 interface Profile {

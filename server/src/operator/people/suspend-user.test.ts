@@ -170,7 +170,7 @@ test("G69 with --refund the environments end and their unused time is paid back 
     .where("id", "=", id)
     .execute();
   expect(await suspend(ada, "--refund")).toMatchObject({
-    stdout: `${ada.id} is suspended; 1 environments end, and their unused time is paid back`,
+    stdout: `${ada.id} is suspended; 1 environment ends, and its unused time is paid back`,
   });
   expect(await suspend(ada, "--refund")).toMatchObject({ stdout: `${ada.id} is suspended already` });
   await expect.poll(async () => (await environment(id)).status).toBe("terminated");
@@ -223,7 +223,7 @@ test("an account is found, shown, exported and deleted; what does not exist is s
   expect(await found("100%_x")).toEqual([ada.email]);
   expect(await found("%")).toEqual([ada.email]);
   expect(JSON.parse((await run("users", "--json")).stdout)).toHaveLength(2);
-  expect((await run("users", "--page", "2")).stdout).toBe("There is no such account");
+  expect((await run("users", "--page", "2")).stdout).toBe("There is no page 2: the list has 2 rows");
   expect(await run("users", "--page", "0")).toMatchObject({ code: 2 });
   await run("users", "warn", ada.id, "--reason", "Scans");
   const shown = (await run("user", ada.email)).stdout;

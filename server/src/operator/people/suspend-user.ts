@@ -54,6 +54,20 @@ export async function suspendUser(
   });
 }
 
+/** What was done, for the operator; `who` as the account was named. */
+export function suspendedText(who: string, { isNew, environments }: Suspended, refund: boolean): string {
+  if (!isNew && environments === 0) return `${who} is suspended already`;
+  const many = environments !== 1;
+  const fate = refund
+    ? `${many ? "end" : "ends"}, and ${many ? "their" : "its"} unused time is paid back`
+    : `${many ? "stop with their" : "stops with its"} time banked`;
+  return `${who} is suspended; ${environments} ${many ? "environments" : "environment"} ${fate}`;
+}
+
+export function liftedText(who: string, lifted: boolean): string {
+  return lifted ? `${who} can sign in again` : `${who} is not suspended`;
+}
+
 async function requireWarnings(tx: Tx, userId: string): Promise<void> {
   const rows = await tx.selectFrom("account_warnings").select("id").where("user_id", "=", userId).execute();
   if (rows.length >= warningsBefore) return;

@@ -37,6 +37,12 @@ export async function warnUser({ db, announce, contact }: PeopleDeps, who: strin
   });
 }
 
+/** What was done, for the operator; `who` as the account was named. */
+export function warnedText(who: string, warnings: number): string {
+  const next = warnings >= warningsBefore ? "; it can be suspended" : "";
+  return `${who} is warned: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}${next}`;
+}
+
 /** With a full stop at its end. */
 export function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;

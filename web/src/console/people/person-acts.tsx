@@ -1,0 +1,81 @@
+import { actOnPerson, exportPerson, type Person, suspendPerson } from "@berth/contract/console/people";
+import { Button } from "@mantine/core";
+import type { ActRequest } from "../frame/act-dialog.tsx";
+import { callConsole } from "../frame/call-console.ts";
+import list from "../frame/list.module.css";
+import { saveFile } from "../frame/save-file.ts";
+import { suspensionText } from "./suspension-text.ts";
+
+interface Props {
+  readonly person: Person;
+  readonly warningsBefore: number;
+  readonly onAct: (request: ActRequest) => void;
+}
+
+export function PersonActs({ person, warningsBefore, onAct }: Props) {
+  const requests = [
+    ...(person.suspended ? [] : [warning(person, warningsBefore), suspension(person, warningsBefore, false)]),
+    ...(person.suspended && person.if_suspended.ending === 0 ? [] : [suspension(person, warningsBefore, true)]),
+    ...(person.suspended ? [lift(person)] : []),
+    download(person),
+  ];
+  return (
+    <div className={list.actions}>
+      {requests.map((request) => (
+        <Button key={request.title} variant="default" onClick={() => onAct(request)}>
+          {request.action}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
+const ownerReads = "Its owner reads it by bell and mail, and the audit keeps it.";
+
+function warning({ user_id: id, email, warnings }: Person, before: number): ActRequest {
+  return {
+    title: `Warn ${email}`,
+    action: "Warn",
+    consequences: `It is warning ${warnings.length + 1}; after ${before} an account can be suspended.`,
+    reasonHint: ownerReads,
+    run: (reason) => callConsole(actOnPerson, { params: { id, act: "warn" }, body: { reason } }),
+  };
+}
+
+function suspension(person: Person, before: number, refund: boolean): ActRequest {
+  const { user_id: id, email, warnings, suspended } = person;
+  const now = warnings.length < before;
+  const action = suspended ? "End and refund" : refund ? "Suspend and refund" : "Suspend";
+  return {
+    title: `${action}: ${email}`,
+    action,
+    consequences: suspensionText(person, { now, before, refund }),
+    ...(!suspended && { reasonHint: ownerReads }),
+    ...(refund && { expected: email }),
+    run: (reason, typed) => callConsole(suspendPerson, { params: { id }, body: { reason, now, refund, typed } }),
+  };
+}
+
+function lift({ user_id: id, email }: Person): ActRequest {
+  return {
+    title: `Lift the suspension of ${email}`,
+    action: "Lift",
+    consequences:
+      "Its owner can sign in again and is notified. Stopped environments have kept their files and their time; what was ended stays ended.",
+    run: (reason) => callConsole(actOnPerson, { params: { id, act: "lift" }, body: { reason } }),
+  };
+}
+
+function download({ user_id: id, email }: Person): ActRequest {
+  return {
+    title: `Export ${email}`,
+    action: "Export",
+    consequences:
+      "This saves everything that is stored about the account, as its owner could: orders, payments, messages, sign-ins. No files of environments, passwords or tokens.",
+    async run(reason) {
+      const { name, document, message } = await callConsole(exportPerson, { params: { id }, body: { reason } });
+      saveFile(name, document, "application/json");
+      return { message };
+    },
+  };
+}
