@@ -21,7 +21,7 @@ const layers: Readonly<Record<string, string>> = {
   "contract/src": "catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support . console",
   web: "src docs .",
   "web/src":
-    "catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
+    "server-clock.ts catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
   "web/src/console": "frame now machines audit environments orders people prices messages .",
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue kept-files metrics detail list",

@@ -1,4 +1,5 @@
 import { type Catalogue, comingPrices, defaultCatalogue, type Prices, pricesAt } from "@berth/contract";
+import { serverNow } from "./server-clock.ts";
 
 /**
  * What the operator sells, as the server wrote it into this page's head; empty: the built-in catalogue. A page that is drawn
@@ -6,14 +7,14 @@ import { type Catalogue, comingPrices, defaultCatalogue, type Prices, pricesAt }
  */
 export const catalogue: Catalogue = parsed(written()) ?? defaultCatalogue;
 
-/** The prices in force now. */
+/** The prices in force now, by the server's clock: it refuses others. */
 export function prices(): Prices {
-  return pricesAt(catalogue, new Date());
+  return pricesAt(catalogue, new Date(serverNow()));
 }
 
 /** Announced prices that have not begun, the next first (G152). */
 export function announcedPrices(): readonly Prices[] {
-  return comingPrices(catalogue, new Date());
+  return comingPrices(catalogue, new Date(serverNow()));
 }
 
 /** The largest number of GPUs that one environment can have. */

@@ -1,6 +1,6 @@
 import type { AnyEndpoint, Input, ReplyOf } from "@berth/contract";
+import { learnTime } from "../server-clock.ts";
 import { ApiError, apiErrorOf, isStatusOnly } from "./api-error.ts";
-import { learnTime } from "./server-clock.ts";
 
 export interface SendOptions {
   readonly token?: string | undefined;

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { keys } from "../../api/queries.ts";
-import { serverNow } from "../../api/server-clock.ts";
+import { serverNow } from "../../server-clock.ts";
 import { buy, failureOf, type Purchase, prove } from "../purchase/buy.ts";
 import { idle, type LaunchState, mayLaunch } from "../purchase/launch-state.ts";
 

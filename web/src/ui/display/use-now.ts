@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { serverNow } from "../../api/server-clock.ts";
+import { serverNow } from "../../server-clock.ts";
 
 /** The server's time in milliseconds since the epoch, updated every `everyMs`. */
 export function useNow(everyMs = 30_000): number {
