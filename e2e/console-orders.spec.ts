@@ -26,7 +26,7 @@ test("a refund request is found first, shows what goes back, and is granted with
     customer.email,
   );
   await checkScreen(page, "console-orders");
-  await request.getByRole("link").click();
+  await request.getByRole("link", { name: "Decide about refund-lab" }).click();
   await expect(page.getByRole("heading", { name: "refund-lab" })).toBeVisible();
   await expect(page.getByText("You asked for a refund")).toBeVisible();
   await checkScreen(page, "console-order");
@@ -113,7 +113,9 @@ test("an open dispute stands before the orders, with the day to answer by", asyn
   const row = page.getByRole("region", { name: "Disputes" }).getByRole("row", { name: /resnet-lab/ });
   await expect(row).toContainText("Jan 31, 2999");
   await expect(row).toContainText("goods_not_received");
-  await expect(row.getByRole("link")).toHaveAttribute("href", "/operator/orders/9k4q0t9w2mzp7xk4q0t9w2mzp");
+  const order = row.getByRole("link", { name: "resnet-lab, disputed" });
+  await expect(order).toHaveAttribute("href", "/operator/orders/9k4q0t9w2mzp7xk4q0t9w2mzp");
+  await expect(row.getByRole("link", { name: "ada@example.com" })).toHaveAttribute("href", "/operator/people/ada");
   await checkScreen(page, "console-disputes");
 });
 

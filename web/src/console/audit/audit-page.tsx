@@ -9,7 +9,8 @@ import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
 import { ActTable } from "./act-table.tsx";
 import { AuditCheck } from "./audit-check.tsx";
-import { AuditFilter, type AuditView, dayStart } from "./audit-filter.tsx";
+import { AuditFilter, type AuditView } from "./audit-filter.tsx";
+import { dayStart } from "./day-start.ts";
 
 /** What operators did, newest first; the filters are in the address. */
 export function AuditPage() {

@@ -4,6 +4,7 @@ import { dateTime, duration, money, plural } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import detail from "../frame/detail.module.css";
+import { Owner } from "../frame/owner.tsx";
 
 /** Who has it, where it runs, and for how long. */
 export function EnvironmentFacts({ environment }: { readonly environment: OperatedEnvironment }) {
@@ -17,7 +18,7 @@ export function EnvironmentFacts({ environment }: { readonly environment: Operat
 function placeFacts({ id, email, user_id, container_type, gpu_count, host_id, gpus }: OperatedEnvironment): Fact[] {
   return [
     { label: "Id", value: <CopyText value={id} label="environment id" shown={`${id.slice(0, 8)}…`} /> },
-    { label: "Owner", value: email ?? `${user_id}, deleted` },
+    { label: "Owner", value: <Owner id={user_id} email={email} /> },
     { label: "Type", value: `${container_type}, ${plural(gpu_count, "GPU")}` },
     { label: "Host", value: host_id },
     { label: "GPUs", value: gpus.length > 0 ? gpus.join(", ") : "None held" },

@@ -13,6 +13,7 @@ import { Table } from "../../ui/display/table.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
+import { Owner } from "../frame/owner.tsx";
 import { SearchForm } from "../frame/search-form.tsx";
 import { EnvironmentState } from "./environment-state.tsx";
 
@@ -110,7 +111,9 @@ function EnvironmentTable({ environments }: { readonly environments: readonly Li
                 {subdomain}
               </Link>
             </th>
-            <td data-label="Owner">{email ?? user_id}</td>
+            <td data-label="Owner">
+              <Owner id={user_id} email={email} />
+            </td>
             <td data-label="Type">
               {container_type}, {plural(gpu_count, "GPU")}
             </td>

@@ -2,9 +2,7 @@ import { checkAgain, type Overview, readOverview } from "@berth/contract/console
 import { Button, Skeleton } from "@mantine/core";
 import { useIdle } from "@mantine/hooks";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "react-router";
 import { messageOf } from "../../api/call.ts";
-import { plural } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import { Stats } from "../../ui/display/stats.tsx";
 import { toast } from "../../ui/toast/toast.ts";
@@ -13,6 +11,7 @@ import { Findings } from "./findings.tsx";
 import classes from "./now-page.module.css";
 import { nowStats } from "./now-stats.ts";
 import { PlacesPanel } from "./places-panel.tsx";
+import { Waiting } from "./waiting.tsx";
 
 const queryKey = ["now"];
 const refreshMs = 15_000;
@@ -56,29 +55,8 @@ function Loaded({ overview }: { readonly overview: Overview }) {
   return (
     <>
       <Stats stats={nowStats(overview)} />
+      <Waiting waiting={waiting} />
       <Findings doctor={doctor} busy={isPending} onAgain={() => mutate()} />
-      {waiting.refund_requests > 0 && (
-        <Notice
-          tone="hold"
-          title={`${plural(waiting.refund_requests, "refund request")} to decide`}
-          action={
-            <Button component={Link} to="/orders" variant="default">
-              Decide
-            </Button>
-          }
-        />
-      )}
-      {waiting.disputes > 0 && (
-        <Notice
-          tone="hold"
-          title={`${plural(waiting.disputes, "dispute")} to answer in the provider's dashboard`}
-          action={
-            <Button component={Link} to="/orders" variant="default">
-              Look
-            </Button>
-          }
-        />
-      )}
       <PlacesPanel overview={overview} />
     </>
   );

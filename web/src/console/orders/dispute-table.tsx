@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { dateTime, money } from "../../format.ts";
 import { Table } from "../../ui/display/table.tsx";
 import list from "../frame/list.module.css";
+import { Owner } from "../frame/owner.tsx";
 
 const columns = ["Environment", "Answer by", "Owner", "Dispute", { label: "Amount", end: true }];
 
@@ -18,7 +19,9 @@ export function DisputeTable({ disputes }: { readonly disputes: readonly OpenDis
             </Link>
           </th>
           <td data-label="Answer by">{respond_by === null ? "Not said" : dateTime(respond_by)}</td>
-          <td data-label="Owner">{email ?? user_id}</td>
+          <td data-label="Owner">
+            <Owner id={user_id} email={email} />
+          </td>
           <td data-label="Dispute">
             {dispute.phase}
             {dispute.reason_code !== null && `, ${dispute.reason_code}`}

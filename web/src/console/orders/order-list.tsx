@@ -9,6 +9,7 @@ import { Table } from "../../ui/display/table.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
+import { Owner } from "../frame/owner.tsx";
 import { orderStatus } from "./order-status.ts";
 
 /** Orders that were found, newest first, a page at a time. */
@@ -54,7 +55,9 @@ function OrderTable({ orders }: { readonly orders: readonly ListedOrder[] }) {
             </Link>
           </th>
           <td data-label="Ordered">{dateTime(created_at)}</td>
-          <td data-label="Owner">{email ?? user_id}</td>
+          <td data-label="Owner">
+            <Owner id={user_id} email={email} />
+          </td>
           <td data-label="Bought">
             {plural(bought.duration_hours, "hour")}, {plural(bought.gpu_count, "GPU")}
             <small>{bought.container_type}</small>

@@ -7,6 +7,7 @@ import { plural, rateText } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { Tag, type Tone } from "../../ui/display/status.tsx";
 import detail from "../frame/detail.module.css";
+import { Owner } from "../frame/owner.tsx";
 
 const places: Readonly<Record<MoneyPlace, readonly [Tone, string]>> = {
   nothing_taken: ["rest", "Nothing was taken"],
@@ -54,7 +55,7 @@ function boughtFacts(order: Order, owner: OperatedOrder["owner"]): Fact[] {
   const { container_type, gpu_count, duration_hours, amount, currency, rate, list_price, paid_with } = order;
   const { environment } = order.references;
   return [
-    { label: "Owner", value: owner.email ?? `${owner.id}, deleted` },
+    { label: "Owner", value: <Owner {...owner} /> },
     ...(environment === null ? [] : [{ label: "Environment", value: <Environment id={environment} /> }]),
     { label: order.extends ? "More time for" : "Bought", value: plural(duration_hours, "hour") },
     { label: "Type", value: `${typeName(container_type)}, ${plural(gpu_count, "GPU")}` },

@@ -55,8 +55,8 @@ function Disputes() {
   return (
     <section aria-label="Disputes">
       <h2 className={list.title}>Disputes</h2>
-      <DisputeTable disputes={data.disputes} />
       <p className={list.hint}>They are answered in the payment provider's dashboard.</p>
+      <DisputeTable disputes={data.disputes} />
     </section>
   );
 }

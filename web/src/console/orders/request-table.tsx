@@ -4,6 +4,7 @@ import { refundRequestTexts } from "../../content/order-texts.ts";
 import { dateTime, money } from "../../format.ts";
 import { Table } from "../../ui/display/table.tsx";
 import list from "../frame/list.module.css";
+import { Owner } from "../frame/owner.tsx";
 
 const columns = ["Environment", "Asked", "Owner", "Why", { label: "Paid", end: true }, { label: "Unused", end: true }];
 
@@ -19,7 +20,9 @@ export function RequestTable({ requests }: { readonly requests: readonly Waiting
             </Link>
           </th>
           <td data-label="Asked">{dateTime(created_at)}</td>
-          <td data-label="Owner">{email ?? user_id}</td>
+          <td data-label="Owner">
+            <Owner id={user_id} email={email} />
+          </td>
           <td data-label="Why">
             {refundRequestTexts[reason]}
             {text !== "" && <small>{text}</small>}
