@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { oldWordsIn } from "@berth/contract/testing/other-catalogue";
 import MiniSearch from "minisearch";
 import { expect, test } from "vitest";
 import { searchOptions } from "../src/docs/search-options.ts";
@@ -18,6 +19,12 @@ test("every page has a title and a description, a path of its own, and links onl
     const targets = [...html.matchAll(/href="(\/docs[^"#]*)/g)].map(([, target]) => target);
     expect(paths, path).toEqual(expect.arrayContaining(targets));
   }
+});
+
+test("a renter's page names no type, price or GPU of the built-in catalogue: every operator sells something else", () => {
+  const guides = pages.filter(({ path }) => path === "/docs" || path.startsWith("/docs/use"));
+  expect(guides.length).toBeGreaterThan(10);
+  for (const { path, description, html } of guides) expect(oldWordsIn(`${description}\n${html}`), path).toEqual([]);
 });
 
 test("the pages of a part stand in the order of its index page, with their neighbours", () => {
