@@ -12,7 +12,7 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/drivers": ". homes process fake docker",
   "server/src/drivers/docker": "engine containers machine images firewall .",
   "server/src/identity": ". local",
-  "server/src/environments": ". leases time hosts homes activity queue warm-pool allocation reconciler api",
+  "server/src/environments": ". leases time hosts homes activity queue warm-pool allocation reconciler api mining",
   "server/src/payments": "ledger provider embedded-provider credits refunds disputes settlement orders",
   "server/src/operator":
     "parse-command.ts process-registry.ts print-rows.ts print-page.ts with-database.ts read-time.ts audit accounts people rentals orders messages backup capacity doctor . console",

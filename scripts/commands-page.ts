@@ -10,6 +10,7 @@ const groups: readonly { readonly title: string; readonly page: string; readonly
     words: "orders order refunds refund decline disputes unflag revenue gateway-keys",
   },
   { title: "Environments", page: "orders", words: "environments environment" },
+  { title: "Crypto mining", page: "mining", words: "mining" },
   { title: "Accounts", page: "accounts", words: "users user" },
   { title: "Credits and vouchers", page: "credits", words: "credits vouchers" },
   { title: "Tickets and announcements", page: "orders", words: "tickets announce" },

@@ -1,4 +1,4 @@
-import { array, boolean, literal, maxLength, nullable, number, object, string } from "zod/mini";
+import { array, boolean, literal, maxLength, nullable, number, object, record, string, unknown } from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { refundRequest } from "./orders.ts";
 import { maxPasswordLength } from "./rules.ts";
@@ -36,6 +36,9 @@ const stored = {
       closed_at: maybe,
       reason: nullable(string()),
     }),
+  ),
+  mining_findings: array(
+    object({ environment_id: string(), kind: string(), evidence: record(string(), unknown()), found_at: instant }),
   ),
   /** Averages over ten minutes. */
   measurements: array(object({ environment_id: string(), ...measured })),

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import { readConfig } from "../../server/src/config/config.ts";
 import { readSettingsFile } from "../../server/src/config/settings-file.ts";
+import { newId } from "../../server/src/database/new-id.ts";
 import { send } from "../../testing/customer.ts";
 import type { Rented, Shop } from "./open-shop.ts";
 
@@ -73,6 +74,27 @@ async function credits(shop: Shop, operate: Operate): Promise<Scene> {
           { gpu_hours: 1, revoked_at: expect.any(Date) },
         ]),
       );
+    },
+  };
+}
+
+async function mining(shop: Shop): Promise<Scene> {
+  const customer = await shop.signUp("miner@uni.example");
+  const { environmentId: environment_id } = await shop.rent(customer, "a-mine");
+  const finding = { id: newId(), environment_id, user_id: customer.userId, generation: 1, kind: "gpu" as const };
+  const evidence = JSON.stringify({ what: "its GPUs are at 100 % for an hour", commands: [] });
+  await shop.db
+    .insertInto("mining_findings")
+    .values({ ...finding, evidence })
+    .execute();
+  return {
+    values: () => [
+      ["a1b2c3d4e5f6g7h8j9k0m1n2p", environment_id],
+      ["b2c3d4e5f6g7h8j9k0m1n2p3q", finding.id],
+    ],
+    after: async () => {
+      const rows = await shop.db.selectFrom("mining_findings").select("dismissed_at").execute();
+      expect(rows).toEqual([{ dismissed_at: expect.any(Date) }]);
     },
   };
 }
@@ -251,6 +273,7 @@ export const pageScenes: Readonly<Record<string, (shop: Shop, operate: Operate) 
   "docs/operate/credits.md": credits,
   "docs/operate/install.md": install,
   "docs/operate/logs.md": logs,
+  "docs/operate/mining.md": mining,
   "docs/operate/monitor.md": monitor,
   "docs/operate/orders.md": orders,
   "docs/operate/payments.md": payments,

@@ -18,6 +18,7 @@ import { revokeAccess } from "./environments/api/revoke-access.ts";
 import { startGpuChecks } from "./environments/hosts/start-gpu-checks.ts";
 import { startPreparingImages } from "./environments/hosts/start-preparing-images.ts";
 import { startRemoteHosts } from "./environments/hosts/start-remote-hosts.ts";
+import { startMiningDetector } from "./environments/mining/start-mining-detector.ts";
 import type { Announce } from "./environments/notice.ts";
 import { startQueueProcessor } from "./environments/queue/process-queue.ts";
 import { type ReconcilerDeps, startReconciler } from "./environments/reconciler/start-reconciler.ts";
@@ -251,7 +252,7 @@ async function serveConsole(deps: Common, resources: AsyncDisposableStack): Prom
 }
 
 function environmentLoops(
-  { catalogue, retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
+  { brand, mining, catalogue, retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
   remotes: readonly RemoteMachine[],
   deps: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
 ): Loop[] {
@@ -262,6 +263,7 @@ function environmentLoops(
     startReconciler({ ...deps, checks, retentionDays }),
     startSampling(deps),
     startGpuChecks(deps),
+    ...(mining === "off" ? [] : [startMiningDetector({ ...deps, mode: mining, contact: brand.email })]),
     startQueueProcessor(deps),
     startWarmPool({ ...deps, sizes }),
   ];

@@ -61,6 +61,7 @@ async function rented(tx: Tx, userId: string) {
       .orderBy("opened_at", "desc")
       .execute(),
     activity: await tx.selectFrom("activity").selectAll().where("environment_id", "in", own).execute(),
+    mining_findings: await tx.selectFrom("mining_findings").selectAll().where("user_id", "=", userId).execute(),
     ...(await measured(tx, userId)),
     files: await tx
       .selectFrom("homes")

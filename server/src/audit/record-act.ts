@@ -3,7 +3,7 @@ import { AppError } from "../app-error.ts";
 import type { Tx } from "../database/database.ts";
 import { auditHash, noHash } from "./audit-hash.ts";
 
-/** Who acts and why: `cli:USER` of the machine, or `operator:MAIL`. */
+/** Who acts and why: `cli:USER` of the machine, `operator:MAIL`, or `worker:JOB` for what a setting decided. */
 export interface Author {
   readonly actor: string;
   readonly reason: string;
@@ -24,6 +24,7 @@ const subjects = {
   "host.lose": "host",
   "host.remove": "host",
   "host.undrain": "host",
+  "mining.dismiss": "environment",
   "operator.add": "operator",
   "operator.remove": "operator",
   "operator.reset": "operator",

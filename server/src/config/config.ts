@@ -94,7 +94,7 @@ function nest(v: Settings, catalogue: Catalogue) {
       ordersPerMinute: v.ORDERS_PER_MINUTE,
       newcomerShare: v.NEWCOMER_SHARE,
     },
-    retentionDays: v.RETENTION_DAYS,
+    ...{ retentionDays: v.RETENTION_DAYS, mining: v.MINING },
     limits: readLimits(v),
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,

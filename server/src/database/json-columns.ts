@@ -13,6 +13,7 @@ export interface JsonColumns {
   "embedded_gateway_refunds.notes": Record<string, string>;
   "environments.endpoint": Address;
   "identity_key.public_jwk": Record<string, unknown>;
+  "mining_findings.evidence": { readonly what: string; readonly commands: readonly string[] };
   "processes.settings": Document;
   "receipts.document": Document;
 }

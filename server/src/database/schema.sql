@@ -698,6 +698,26 @@ create index mails_user on mails (user_id);
 create trigger mails_alive before insert on mails for each row execute function skip_deleted();
 create trigger mails_inserted after insert on mails for each row execute function tell_change('mail');
 
+create table mining_findings (
+  id text not null,
+  environment_id text not null,
+  user_id text not null,
+  generation integer not null,
+  kind text not null,
+  evidence jsonb not null,
+  found_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  ended boolean not null default false,
+  dismissed_at timestamptz,
+  constraint mining_findings_pkey primary key (id),
+  constraint mining_findings_environment_id_fkey foreign key (environment_id) references environments(id),
+  constraint mining_findings_environment_id_generation_kind_key unique (environment_id, generation, kind),
+  constraint mining_findings_evidence_check check (jsonb_typeof(evidence) = 'object'),
+  constraint mining_findings_kind_check check (kind in ('program', 'pool', 'gpu'))
+);
+create index mining_findings_open on mining_findings (environment_id) where dismissed_at is null;
+create index mining_findings_user on mining_findings (user_id);
+
 create table notifications (
   id text not null,
   user_id text not null,

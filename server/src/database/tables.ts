@@ -456,6 +456,18 @@ export interface Tables {
     lease_token: string | null;
     lease_expires_at: Date | null;
   };
+  mining_findings: {
+    id: string;
+    environment_id: string;
+    user_id: string;
+    generation: number;
+    kind: "program" | "pool" | "gpu";
+    evidence: ColumnType<JsonColumns["mining_findings.evidence"], string, string>;
+    found_at: Generated<Date>;
+    seen_at: Generated<Date>;
+    ended: Generated<boolean>;
+    dismissed_at: Date | null;
+  };
   notifications: {
     id: string;
     user_id: string;

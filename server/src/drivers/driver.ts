@@ -71,6 +71,13 @@ export interface Stats {
   }[];
 }
 
+/** A process inside a run. */
+export interface RunProcess {
+  readonly pid: number;
+  /** Program and arguments, joined by blanks. The owner's code can write anything here. */
+  readonly command: string;
+}
+
 /**
  * Runs environments on one row of `hosts`: a machine, or a whole cluster.
  *
@@ -113,6 +120,8 @@ export interface Driver {
    */
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   stats(id: string): Promise<Stats>;
+  /** What runs inside, seen from outside. Throws `refused` when nothing runs. */
+  processes(id: string): Promise<readonly RunProcess[]>;
   /**
    * Why a run's GPUs do not work, checked from inside it; undefined when they do or it has none. Within 50 s. Throws
    * `refused` when nothing runs, `unavailable` when the check itself failed.

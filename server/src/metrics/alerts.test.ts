@@ -119,6 +119,7 @@ const cases: Readonly<Record<string, { readonly bad: Record<string, string>; rea
     BerthRefundLost: { bad: waits("refund_sent", 900_000), good: waits("refund_sent", 90_000) },
     BerthRefundFailed: { bad: money("refund_failed", 40), good: money("refund_sent", 40) },
     BerthDisputeOpen: { bad: money("dispute", 40), good: money("delivery", 40) },
+    BerthMiningSuspected: pair("berth_mining_findings", 1, 0),
     BerthErrors: { bad: answers(10), good: answers(1) },
     BerthEventLoopBlocked: pair("berth_nodejs_eventloop_lag_p99_seconds", 0.9, 0.02),
     BerthFatalLine: {

@@ -79,6 +79,15 @@ export const capacitySources: readonly DatabaseSource[] = [
   },
   {
     labels: [],
+    gauges: {
+      count: { name: "berth_mining_findings", help: "Findings of the mining detector that wait for a person." },
+    },
+    rows: sql`
+      select count(*)::float8 as count from mining_findings f join environments e on e.id = f.environment_id
+      where f.dismissed_at is null and e.status <> 'terminated' and e.desired <> 'terminated'`,
+  },
+  {
+    labels: [],
     gauges: { count: { name: "berth_queue_customers", help: "Customers who wait for GPUs." } },
     rows: sql`select count(*)::float8 as count from queue_entries where status = 'waiting'`,
   },

@@ -12,6 +12,7 @@ import { type Command, usage } from "./parse-command.ts";
 import { creditCommands } from "./people/credit-commands.ts";
 import { peopleCommands } from "./people/people-commands.ts";
 import { environmentCommands } from "./rentals/environment-commands.ts";
+import { miningCommands } from "./rentals/mining-commands.ts";
 
 /** The operator's commands on the machine itself (G68), with the server's settings: `npm run operator -- COMMAND`. */
 export const commands: readonly Command[] = [
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...peopleCommands,
   ...creditCommands,
   ...environmentCommands,
+  ...miningCommands,
   ...orderCommands,
   ...messageCommands,
   ...moneyCommands,

@@ -1,6 +1,7 @@
 import { type Loop, startInterval } from "../async/start-interval.ts";
 import type { Db } from "../database/database.ts";
 import { purgeSamples } from "../environments/activity/samples.ts";
+import { purgeFindings } from "../environments/mining/record-finding.ts";
 import { purgeQueue } from "../environments/queue/join-queue.ts";
 import { purgeRuns } from "../environments/reconciler/purge-runs.ts";
 import { purgeSignIns } from "../gateway/principal/grants.ts";
@@ -13,6 +14,7 @@ import { purgeOrders, purgeProviderEvents } from "../payments/orders/purge-order
 const intervalMs = 3_600_000;
 
 export const purges = [
+  purgeFindings,
   purgeProviderEvents,
   purgeIdentity,
   purgeMails,

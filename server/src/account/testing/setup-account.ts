@@ -87,6 +87,8 @@ export const tables: Readonly<Record<string, { readonly exported: string | null;
   vouchers: { exported: "vouchers", kept: true },
   environments: { exported: "environments", kept: true },
   sessions: { exported: "sessions", kept: true },
+  // As long as it is needed to decide the case, as the privacy page says.
+  mining_findings: { exported: "mining_findings", kept: true },
   deleted_accounts: { exported: null, kept: true },
 };
 

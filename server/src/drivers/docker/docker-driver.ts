@@ -6,6 +6,7 @@ import type { Quota } from "../homes/find-quota.ts";
 import { gpuDevices, label } from "./containers/container-body.ts";
 import { containerLogs } from "./containers/container-logs.ts";
 import { freeze } from "./containers/freeze.ts";
+import { listProcesses } from "./containers/list-processes.ts";
 import { usageOf } from "./containers/observe-container.ts";
 import { watchContainers } from "./containers/watch-containers.ts";
 import { type EngineAddress, openEngine } from "./engine/engine.ts";
@@ -70,7 +71,7 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   };
 }
 
-function readOperations(deps: LifecycleDeps): Pick<Driver, "observe" | "list" | "stats"> {
+function readOperations(deps: LifecycleDeps): Pick<Driver, "observe" | "list" | "stats" | "processes"> {
   const { engine, machine } = deps;
   const gpuUsage = gpuUsageOf(deps);
   return {
@@ -92,6 +93,12 @@ function readOperations(deps: LifecycleDeps): Pick<Driver, "observe" | "list" | 
           gpuUsage(labels[label.gpus]?.split(",") ?? []),
         ]);
         return { ...usageOf(stats), homeMb, gpus };
+      }),
+    processes: (id) =>
+      engine.withTimeout(async (abortSignal) => {
+        const { container, info } = await requireContainer(deps, id, abortSignal);
+        if (!info.State.Running) throw new DriverError("refused", `${id} does not run`);
+        return await listProcesses(container, abortSignal);
       }),
   };
 }

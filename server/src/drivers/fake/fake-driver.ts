@@ -122,7 +122,15 @@ function runOperations({ options, machine, install, find }: FakeDeps): Pick<Driv
   };
 }
 
-type ReadOperation = "capabilities" | "observe" | "list" | "homeMb" | "stats" | "gpuFault" | "gpuLeftovers";
+type ReadOperation =
+  | "capabilities"
+  | "observe"
+  | "list"
+  | "homeMb"
+  | "stats"
+  | "processes"
+  | "gpuFault"
+  | "gpuLeftovers";
 
 function readOperations({ options, machine, install, find }: FakeDeps): Pick<Driver, ReadOperation> {
   const require = (id: string) => {
@@ -139,6 +147,10 @@ function readOperations({ options, machine, install, find }: FakeDeps): Pick<Dri
     },
     homeMb: async (home) => homeMbOf(machine, checkSegment("home", home)),
     stats: async (id) => statsOf(machine, require(id), options),
+    async processes(id) {
+      const commands = machine.commands.get(require(id).spec.id) ?? ["python3 /usr/bin/jupyter-lab"];
+      return commands.map((command, index) => ({ pid: index + 1, command }));
+    },
     gpuFault: async (id) => machine.gpuFaults.get(require(id).spec.id),
     gpuLeftovers: async (ids) => new Map([...machine.gpuLeftovers].filter(([id]) => ids.includes(id))),
   };

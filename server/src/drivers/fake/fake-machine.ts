@@ -30,6 +30,8 @@ export interface FakeMachine {
   /** Reasons for `gpuFault` by the run's id, and for `gpuLeftovers` by the GPU's id. */
   readonly gpuFaults: Map<string, string>;
   readonly gpuLeftovers: Map<string, string>;
+  /** Command lines inside runs, by the run's id; JupyterLab alone where there are none. */
+  readonly commands: Map<string, readonly string[]>;
   /** Homes whose files keep JupyterLab silent, unless it starts without settings; and homes that are missing. */
   readonly silentHomes: Set<string>;
   readonly missingHomes: Set<string>;
@@ -41,7 +43,7 @@ export interface FakeMachine {
 export function fakeMachine(): FakeMachine {
   const directory = mkdtempSync(join(tmpdir(), "berth-fake-"));
   const changed = new EventEmitter().setMaxListeners(0);
-  const gpus = { gpuFaults: new Map(), gpuLeftovers: new Map() };
+  const gpus = { gpuFaults: new Map(), gpuLeftovers: new Map(), commands: new Map() };
   const files = { homes: new Map(), silentHomes: new Set<string>(), missingHomes: new Set<string>() };
   return { directory, runs: new Map(), ...files, ...gpus, changed, serially: keyedMutex() };
 }

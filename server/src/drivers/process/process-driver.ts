@@ -11,6 +11,7 @@ import { openLocalHomes } from "../homes/local-homes.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
 import { findBubblewrap, type Sandbox } from "./bubblewrap.ts";
+import { listProcesses } from "./list-processes.ts";
 import { prepareRuntime, readRuntime } from "./prepare-runtime.ts";
 import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
 import { readLog } from "./read-log.ts";
@@ -120,7 +121,7 @@ function imageOperations({
 function readOperations({
   states,
   homes,
-}: ProcessDeps): Pick<Driver, "observe" | "list" | "stats" | "homeMb" | "gpuFault" | "gpuLeftovers"> {
+}: ProcessDeps): Pick<Driver, "observe" | "list" | "stats" | "processes" | "homeMb" | "gpuFault" | "gpuLeftovers"> {
   return {
     async observe(id) {
       const state = await states.read(checkSegment("environment", id));
@@ -137,10 +138,10 @@ function readOperations({
       return Promise.all(own.map(async (state) => ({ id: state.id, observed: await observeRun(states, state) })));
     },
     async stats(id) {
-      const state = await states.read(checkSegment("environment", id));
-      if (!state) throw new DriverError("refused", `there is no run ${id}`);
+      const state = await requireRun(states, id);
       return statsOf(state, await homes.recentMb(state.home));
     },
+    processes: async (id) => listProcesses(await requireRun(states, id)),
     homeMb: homes.sizeMb,
     async gpuFault() {
       return undefined;
@@ -149,6 +150,12 @@ function readOperations({
       return new Map();
     },
   };
+}
+
+async function requireRun(states: RunStates, id: string): Promise<RunState> {
+  const state = await states.read(checkSegment("environment", id));
+  if (!state) throw new DriverError("refused", `there is no run ${id}`);
+  return state;
 }
 
 /** A copied or moved installation finds runs on its former folders, and leaves them alone (G111). */

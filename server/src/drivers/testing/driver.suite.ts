@@ -48,6 +48,17 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect([...(await driver.gpuLeftovers([]))]).toEqual([]);
     });
 
+    test("the programs of a run are listed from outside; an absent one has none to list", async () => {
+      const wanted = await begin();
+      const listed = await driver.processes(wanted.id);
+      expect(
+        listed.some(({ command }) => command.includes(" ")),
+        "with arguments",
+      ).toBe(true);
+      for (const { pid, command } of listed) expect([pid > 0, command.trim() !== ""]).toEqual([true, true]);
+      await expect(driver.processes(testSpec().id)).rejects.toMatchObject({ code: "refused" });
+    });
+
     test("a started run is observed with generation, hash and GPUs, is listed, and needs its token", async () => {
       const wanted = await begin();
       const seen = await driver.observe(wanted.id);

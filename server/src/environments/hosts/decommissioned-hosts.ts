@@ -32,6 +32,7 @@ export function decommissionedDriver(id: string): Driver {
       yield await refuse("unavailable")();
     },
     stats: refuse("refused"),
+    processes: refuse("refused"),
     gpuFault: refuse("refused"),
     gpuLeftovers: async () => new Map(),
     async *logs() {},

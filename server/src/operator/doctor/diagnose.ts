@@ -12,6 +12,7 @@ import { askProvider } from "./ask-provider.ts";
 import { auditCheck } from "./audit-check.ts";
 import { hostChecks } from "./host-checks.ts";
 import { machineChecks } from "./machine-checks.ts";
+import { miningCheck } from "./mining-check.ts";
 import { moneyChecks } from "./money-checks.ts";
 import { openDockerHosts } from "./open-docker-hosts.ts";
 import { type Finding, runChecks } from "./run-checks.ts";
@@ -44,6 +45,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const checks = [
     ...moneyChecks(db, () => askProvider(config)),
     ...hostChecks({ db, install, hosts, homes }),
+    miningCheck(db),
     ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup }),
     auditCheck(db),
   ];

@@ -15,6 +15,7 @@ export const findingKinds = [
   "images_missing",
   "clock_wrong",
   "firewall_leak",
+  "mining_suspected",
   "mails_unsent",
   "disk_full",
   "certificates_expiring",

@@ -1,0 +1,101 @@
+/** Programs whose only use is mining, by the name of their file without an ending. Names that mean something else too are left out. */
+const programs: ReadonlySet<string> = new Set([
+  ...["bfgminer", "bzminer", "ccminer", "cgminer", "claymore", "cpuminer", "cpuminer-opt", "cryptodredge"],
+  ...["ethdcrminer64", "ethminer", "gminer", "kawpowminer", "lolminer", "minerd", "miniz", "multipoolminer"],
+  ...["nanominer", "nbminer", "nheqminer", "nicehashminer", "nsfminer", "onezerominer", "phoenixminer", "progpowminer"],
+  ...["rigelminer", "sgminer", "srbminer", "srbminer-multi", "t-rex", "teamredminer", "teamblackminer", "trexminer"],
+  ...[
+    "wildrig",
+    "wildrig-multi",
+    "xmr-stak",
+    "xmr-stak-rx",
+    "xmrig",
+    "xmrig-cuda",
+    "xmrig-notls",
+    "xmrigdaemon",
+    "z-enemy",
+  ],
+]);
+
+/** Domains of pools. Their web pages are no mining: a port that is none of the web's must follow. */
+const pools: readonly string[] = [
+  ...["2miners.com", "antpool.com", "braiins.com", "c3pool.com", "c3pool.org", "cruxpool.com", "ethermine.org"],
+  ...["f2pool.com", "flexpool.io", "flypool.org", "hashcity.org", "hashvault.pro", "herominers.com", "hiveon.net"],
+  ...["k1pool.com", "kryptex.network", "luxor.tech", "mining-dutch.nl", "miningocean.org", "miningpoolhub.com"],
+  ...[
+    "minexmr.com",
+    "moneroocean.stream",
+    "nanopool.org",
+    "nicehash.com",
+    "poolin.com",
+    "prohashing.com",
+    "ravenminer.com",
+  ],
+  ...[
+    "slushpool.com",
+    "sparkpool.com",
+    "supportxmr.com",
+    "unmineable.com",
+    "viabtc.com",
+    "woolypooly.com",
+    "zergpool.com",
+  ],
+  ...["zpool.ca"],
+];
+
+const webPorts: ReadonlySet<string> = new Set(["80", "443", "8080", "8443"]);
+/** The protocols of pools. */
+const stratum = /\b(?:stratum\d?(?:\+(?:tcp|ssl|tls|udp))?|ethproxy\+\w+|daemon\+http|zilproxy\+\w+):\/\/[\w.-]+/i;
+const interpreters = /^(?:sh|bash|dash|zsh|nohup|sudo|env|nice|setsid|timeout|python[\d.]*|node|perl)$/;
+/** They name a miner without running it. */
+const readers: ReadonlySet<string> = new Set([
+  "cat",
+  "less",
+  "more",
+  "grep",
+  "rg",
+  "vim",
+  "vi",
+  "nano",
+  "tail",
+  "head",
+  "find",
+  "ls",
+  "tar",
+  "unzip",
+  "git",
+  "pip",
+  "apt",
+]);
+
+export interface Miner {
+  readonly kind: "program" | "pool";
+  /** The program's or the pool's name. */
+  readonly name: string;
+}
+
+/** A known miner in one command line; undefined for anything else. A name is matched whole, never as a part of a word. */
+export function minerIn(command: string): Miner | undefined {
+  const words = command.split(/\s+/).filter(Boolean);
+  const names = words.map(fileName);
+  const [first = ""] = names;
+  if (readers.has(first)) return undefined;
+  const run = names.find((name, index) => !interpreters.test(name) && !words[index]?.startsWith("-"));
+  for (const name of [first, run]) if (name !== undefined && programs.has(name)) return { kind: "program", name };
+  const address = stratum.exec(command)?.[0];
+  if (address) return { kind: "pool", name: address };
+  const pool = words.map(poolIn).find((found) => found !== undefined);
+  return pool === undefined ? undefined : { kind: "pool", name: pool };
+}
+
+/** "/opt/x/XMRig.exe" is "xmrig". */
+function fileName(word: string): string {
+  return (word.split("/").at(-1) ?? "").toLowerCase().replace(/\.(?:exe|bin|sh|py)$/, "");
+}
+
+/** "pool.supportxmr.com:3333" of a word such as "--url=pool.supportxmr.com:3333". */
+function poolIn(word: string): string | undefined {
+  const [, host = "", port = ""] = /([\w-]+(?:\.[\w-]+)+):(\d{2,5})\b/.exec(word.toLowerCase()) ?? [];
+  if (!host || webPorts.has(port) || /^https?:/i.test(word)) return undefined;
+  return pools.some((pool) => host === pool || host.endsWith(`.${pool}`)) ? `${host}:${port}` : undefined;
+}

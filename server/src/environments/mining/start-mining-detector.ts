@@ -1,0 +1,113 @@
+import type { Loop } from "../../async/start-interval.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
+import type { Db, RowOf } from "../../database/database.ts";
+import { DriverError } from "../../drivers/driver.ts";
+import { jupyterIdleSeconds } from "../activity/jupyter-idle-seconds.ts";
+import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "../hosts/each-host.ts";
+import { busyGpus, quietMinutes } from "./busy-gpus.ts";
+import { minerIn } from "./miner-in.ts";
+import { type MiningDeps, recordFinding, type Suspicion } from "./record-finding.ts";
+
+const usualMs = 15_000;
+const timeoutMs = 10_000;
+const mostCommands = 5;
+const commandLength = 500;
+
+export type DetectorDeps = HostDeps & MiningDeps & { readonly intervalMs?: number };
+
+type Active = Pick<RowOf<"environments">, "id" | "generation" | "endpoint" | "run_token">;
+
+/**
+ * Looks at the programs of every active environment for known miners and pools, and at its GPUs (G69, G157). A program must
+ * be seen twice in a row, so that a look at the wrong moment decides nothing.
+ */
+export function startMiningDetector(deps: DetectorDeps): Loop {
+  return eachHost("mining", deps, deps.intervalMs ?? usualMs, (host) => inspectHost(deps, host));
+}
+
+function inspectHost(deps: DetectorDeps, host: Host): () => Promise<number> {
+  const { db, log, intervalMs = usualMs } = deps;
+  /** By environment id, the suspicious processes of the last look. */
+  const seen = new Map<string, ReadonlySet<string>>();
+  return async () => {
+    const active = await activeOn(db, host.id);
+    dropEnded(seen, active);
+    const busy = await busyGpus(db, host.id);
+    const failures: unknown[] = [];
+    await forEachConcurrently(host, active, (run) =>
+      inspect(deps, host, seen, run, busy.get(run.id)).catch((error) => void failures.push(error)),
+    );
+    // One for all: an unreachable engine would otherwise fill the log.
+    const [err] = failures;
+    if (err !== undefined) log.warn({ event: "mining.check_failed", hostId: host.id, err });
+    return intervalMs;
+  };
+}
+
+async function inspect(
+  deps: DetectorDeps,
+  host: Host,
+  seen: Map<string, ReadonlySet<string>>,
+  run: Active,
+  gpuPercent: number | undefined,
+): Promise<void> {
+  const suspicions = [await suspiciousProgram(host, seen, run), await suspiciousGpu(run, gpuPercent)];
+  for (const suspicion of suspicions) {
+    if (!suspicion) continue;
+    const outcome = await recordFinding(deps, run, suspicion);
+    if (outcome === "known") continue;
+    const about = { event: "mining.found", environmentId: run.id, kind: suspicion.kind };
+    deps.log.warn(about, outcome === "ended" ? `${suspicion.what}: it ends` : `${suspicion.what}: a person must look`);
+  }
+}
+
+async function suspiciousProgram(
+  { driver }: Host,
+  seen: Map<string, ReadonlySet<string>>,
+  { id }: Active,
+): Promise<Suspicion | undefined> {
+  const onTimeout = () => {
+    throw new DriverError("unavailable", `${id} did not list its processes within ${timeoutMs} ms`);
+  };
+  const processes = await withTimeout(driver.processes(id), timeoutMs, onTimeout).catch((error) => {
+    if (hasEnded(error)) return [];
+    throw error;
+  });
+  const miners = processes.flatMap(({ pid, command }) => {
+    const miner = minerIn(command);
+    return miner ? [{ key: `${pid} ${command}`, command, miner }] : [];
+  });
+  const before = seen.get(id);
+  seen.set(id, new Set(miners.map(({ key }) => key)));
+  const again = miners.filter(({ key }) => before?.has(key));
+  const [first] = again.toSorted((a, b) => b.miner.kind.localeCompare(a.miner.kind));
+  if (!first) return undefined;
+  const { kind, name } = first.miner;
+  return {
+    kind,
+    what: kind === "program" ? `the program ${name} runs` : `a program talks to the pool ${name}`,
+    commands: again.slice(0, mostCommands).map(({ command }) => command.slice(0, commandLength)),
+  };
+}
+
+/** Only where neither a kernel nor a terminal has done anything for as long; in doubt something has. */
+async function suspiciousGpu(
+  { endpoint, run_token: token }: Active,
+  gpuPercent: number | undefined,
+): Promise<Suspicion | undefined> {
+  if (gpuPercent === undefined || !endpoint || token === null) return undefined;
+  const idleSeconds = await jupyterIdleSeconds(endpoint, token).catch(() => 0);
+  if (idleSeconds !== null && idleSeconds < quietMinutes * 60) return undefined;
+  const what = `its GPUs are at ${gpuPercent} % for an hour, and no kernel and no terminal works`;
+  return { kind: "gpu", what, commands: [], gpuPercent, quietMinutes };
+}
+
+async function activeOn(db: Db, hostId: string): Promise<Active[]> {
+  return await db
+    .selectFrom("environments")
+    .select(["id", "generation", "endpoint", "run_token"])
+    .where("host_id", "=", hostId)
+    .where("status", "=", "active")
+    .where("desired", "=", "running")
+    .execute();
+}
