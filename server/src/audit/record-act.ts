@@ -12,6 +12,7 @@ export interface Author {
 /** Every act, with the kind of its subject. */
 const subjects = {
   "announcement.send": "announcement",
+  "catalogue.accept": "catalogue",
   "credit.grant": "user",
   "credit.revoke": "user",
   "environment.stop": "environment",

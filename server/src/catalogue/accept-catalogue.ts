@@ -1,5 +1,6 @@
 import { type CatalogueProblem, noticeProblems, type ShownCatalogue } from "@berth/contract";
 import { sql } from "kysely";
+import { type Author, recordAct, requireReason } from "../audit/record-act.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { catalogueErrorOf } from "../config/read-catalogue-file.ts";
 import type { Db, Sql, Tx } from "../database/database.ts";
@@ -20,6 +21,24 @@ export async function acceptCatalogue(db: Db, config: Pick<Config, "catalogue" |
     if (problems.length > 0) throw new ConfigError(`CATALOGUE: ${catalogueErrorOf(catalogueFile, problems).message}`);
     await queueChanges(tx, catalogue);
     await writeAccepted(tx, catalogue);
+  });
+}
+
+/**
+ * Lets the next start with this catalogue pass without 30 days' notice, for the author's reason: to mend a mistake. Throws
+ * without a reason.
+ */
+export async function acceptWithoutNotice(
+  db: Db,
+  catalogue: ShownCatalogue,
+  file: string,
+  author: Author,
+): Promise<void> {
+  requireReason(author);
+  await db.transaction().execute(async (tx) => {
+    const problems = await checkNotice(tx, catalogue);
+    await writeAccepted(tx, catalogue);
+    await recordAct(tx, author, "catalogue.accept", file, { raises: problems.length });
   });
 }
 

@@ -32,6 +32,26 @@ test("catalogue check finds what the next start would refuse: a raise without 30
   });
 });
 
+test("catalogue accept lets a start without notice pass, for a reason that is recorded", async () => {
+  await using database = await testDatabase();
+  const { db } = database;
+  await db.insertInto("identity_user").values({ id: "ada", email: "ada", email_key: "ada" }).execute();
+  await acceptCatalogue(db, { catalogue: defaultCatalogue, catalogueFile: "shown.json" });
+  const run = await commandRunner(db);
+  const soon = fileOf(10);
+  expect(await run("catalogue", "accept", soon)).toMatchObject({ code: 1, stdout: "" });
+  expect(await run("catalogue", "check", soon)).toMatchObject({ code: 1 });
+  expect(await run("catalogue", "accept", soon, "--reason", "A zero was missing")).toMatchObject({
+    code: 0,
+    stdout: `The next start with ${soon} passes. Nobody was told: announce tells your customers`,
+  });
+  expect(await run("catalogue", "check", soon)).toMatchObject({ code: 0 });
+  const acts = await db.selectFrom("audit").select(["act", "subject_id", "reason", "details"]).execute();
+  expect(acts).toEqual([
+    { act: "catalogue.accept", subject_id: soon, reason: "A zero was missing", details: { raises: 1 } },
+  ]);
+});
+
 test("without the server's database the file alone is checked, and the command says so", async () => {
   const run = await commandRunner(undefined, { DATA_DIR: "/nowhere/berth" });
   const { code, stdout } = await run("catalogue", "check", fileOf(10));

@@ -1,11 +1,11 @@
 import type { Catalogue } from "@berth/contract";
-import { checkNotice } from "../catalogue/accept-catalogue.ts";
+import { acceptWithoutNotice, checkNotice } from "../catalogue/accept-catalogue.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { catalogueErrorOf, readCatalogueFile } from "../config/read-catalogue-file.ts";
 import { SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError } from "../database/embedded.ts";
-import type { Command } from "./parse-command.ts";
-import { withDatabase } from "./with-database.ts";
+import type { Command, Options } from "./parse-command.ts";
+import { authorOf, withDatabase } from "./with-database.ts";
 
 /** What is sold (docs/operate/catalogue.md). */
 export const catalogueCommands: readonly Command[] = [
@@ -23,6 +23,14 @@ export const catalogueCommands: readonly Command[] = [
     example: "catalogue check catalogue.json",
     run: check,
   },
+  {
+    name: "catalogue accept",
+    args: ["FILE"],
+    options: { reason: "TEXT" },
+    about: "lets the server start with this catalogue without 30 days' notice of its raises, to mend a mistake",
+    example: "catalogue accept catalogue.json --reason 'A zero was missing since this morning'",
+    run: accept,
+  },
 ];
 
 async function check(config: Config, [file = ""]: readonly string[]): Promise<void> {
@@ -33,6 +41,12 @@ async function check(config: Config, [file = ""]: readonly string[]): Promise<vo
   const days = prices.map(({ from }) => from).join(", ");
   console.log(`${file} is in order: ${types.map(({ id }) => id).join(", ")}; prices from ${days}`);
   if (unknown) console.log(`Whether a raise has its 30 days' notice was not checked. ${unknown}`);
+}
+
+async function accept(config: Config, [file = ""]: readonly string[], options: Options): Promise<void> {
+  const catalogue = readCatalogueFile(file);
+  await withDatabase(config, (db) => acceptWithoutNotice(db, catalogue, file, authorOf(options)));
+  console.log(`The next start with ${file} passes. Nobody was told: announce tells your customers`);
 }
 
 /** Against what customers were shown, which only the server's database knows. */
