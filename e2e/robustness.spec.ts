@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import { must, signUp, until } from "../testing/customer.ts";
 import { seedHistory } from "../testing/seed.ts";
 import { alterReply } from "./testing/containers.ts";
@@ -250,4 +250,23 @@ test("a screen whose chunk was dropped once is loaded by itself a moment later",
   await page.route("**/assets/billing-page*.js", (route) => route.abort("internetdisconnected"), { times: 1 });
   await page.getByRole("link", { name: "Billing" }).click();
   await expect(page.getByRole("tab", { name: "Overview" })).toBeVisible();
+});
+
+test("a page whose entry script was dropped is loaded again by itself, once, and then says what to do", async ({
+  page,
+  customer: _,
+}) => {
+  const entry = /\/assets\/index-[^/]*\.js$/;
+  const drop = (route: Route) => route.abort("internetdisconnected");
+  await page.route(entry, drop, { times: 1 });
+  await page.goto("/dashboard");
+  await expect(page.getByRole("heading", { name: /^Welcome back/ })).toBeVisible();
+  await page.route(entry, drop);
+  await page.reload();
+  await expect(page.getByRole("alert")).toHaveText(
+    "This page could not be loaded. Check your connection, then try again.",
+  );
+  await page.unroute(entry);
+  await page.getByRole("button", { name: "Try Again" }).click();
+  await expect(page.getByRole("heading", { name: /^Welcome back/ })).toBeVisible();
 });

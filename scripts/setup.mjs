@@ -39,6 +39,7 @@ export function buildWeb() {
       "web/vite.config.ts",
       "web/vite.console.config.ts",
       "web/prerender.ts",
+      "web/guard-entry.ts",
       "web/draw-icons.ts",
       "web/compress.ts",
       "web/postcss.config.cjs",

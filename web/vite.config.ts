@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, type PluginOption, type ProxyOptions } from "vite";
+import { guardEntry } from "./guard-entry.ts";
 import { description } from "./src/content/brand.ts";
 
 /** The server's paths. Some are pages too; navigations are not proxied (G93). */
@@ -20,7 +21,7 @@ const indexHtml: PluginOption = {
 };
 
 export default defineConfig({
-  plugins: [react(), indexHtml],
+  plugins: [react(), indexHtml, guardEntry],
   server: { proxy: { [`^/(${paths})(/|\\?|$)`]: toServer } },
   // All target browsers support modulepreload.
   build: {

@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { guardEntry } from "./guard-entry.ts";
 
 /**
  * The operator's console: a build of its own, served under /operator on OPERATOR_PORT (G143). In one build with the
@@ -9,7 +10,7 @@ export default defineConfig({
   root: "src/console",
   base: "/operator/",
   publicDir: false,
-  plugins: [react()],
+  plugins: [react(), guardEntry],
   build: {
     outDir: "../../dist-console",
     emptyOutDir: true,
