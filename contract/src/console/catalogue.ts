@@ -1,5 +1,6 @@
 import {
   array,
+  boolean,
   enum as choice,
   type infer as Infer,
   literal,
@@ -10,7 +11,7 @@ import {
   string,
 } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
-import { nothing } from "../wire.ts";
+import { instant, nothing } from "../wire.ts";
 
 /** A version of the prices, in minor units. */
 const priceVersion = object({
@@ -58,6 +59,16 @@ const operatedCatalogue = object({
   prices: array(priceVersion),
   /** Announced changes of the terms, oldest first. */
   terms: array(object({ from: string(), summary: string() })),
+  /** What every account was told of raises and changes, newest first. */
+  announced: array(
+    object({
+      title: string(),
+      body: string(),
+      created_at: instant,
+      /** Whether every account has its notice. */
+      done: boolean(),
+    }),
+  ),
   limits: object({ gpus: optional(number()), launches: optional(number()) }),
   /** What pages name: the GPUs that the hosts report, else those of the catalogue. */
   gpus: array(object({ model: string(), memory_gb: number() })),

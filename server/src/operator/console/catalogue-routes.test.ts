@@ -38,9 +38,22 @@ test("what is sold, for how much, from which day, and where each type is prepare
       { ...unprepared, container_type: "gone", state: "ready" },
     ])
     .execute();
+  const at = new Date();
+  const change = { title: "Prices change", body: "From 2999-01-01", link: "/billing", created_at: at };
+  await db
+    .insertInto("catalogue_changes")
+    .values([
+      { ...change, id: "a", due_at: at },
+      { ...change, id: "b", title: "Terms change", created_at: new Date(at.getTime() - 1000), due_at: null },
+    ])
+    .execute();
   const own = await enrol();
   expect(await own.must("GET", "catalogue")).toMatchObject({
     file,
+    announced: [
+      { title: "Prices change", body: "From 2999-01-01", created_at: at.toISOString(), done: false },
+      { title: "Terms change", done: true },
+    ],
     commands: [expect.stringContaining(`catalogue check ${file}`), expect.stringContaining(`CATALOGUE=${file}`)],
     types: [
       {

@@ -1,5 +1,10 @@
 import { type Catalogue, pricesAt, recipeOf } from "@berth/contract";
-import { type OperatedPrices, readCatalogue, type SoldType } from "@berth/contract/console/catalogue";
+import {
+  type OperatedCatalogue,
+  type OperatedPrices,
+  readCatalogue,
+  type SoldType,
+} from "@berth/contract/console/catalogue";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
@@ -8,11 +13,13 @@ import { mount, success } from "../../http/mount.ts";
 import { operatorCommand, startCommand } from "../../text/operator-command.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 
+const mostAnnounced = 20;
+
 /** What is sold. The file of CATALOGUE changes it, not the console (docs/operate/catalogue.md). */
 export function catalogueRoutes(app: FastifyInstance, { db, config }: Pick<ConsoleDeps, "db" | "config">): void {
   const { catalogue, catalogueFile = null } = config;
   mount(app, readCatalogue, async () => {
-    const [images, reported] = await Promise.all([readImages(db), readGpuModels(db)]);
+    const [images, reported, announced] = await Promise.all([readImages(db), readGpuModels(db), readAnnounced(db)]);
     return {
       ...{ ...success, file: catalogueFile, commands: commandsFor(catalogueFile) },
       types: catalogue.types.map(({ id, name }) => ({
@@ -20,7 +27,7 @@ export function catalogueRoutes(app: FastifyInstance, { db, config }: Pick<Conso
         images: images.filter(({ type }) => type === id).map(({ type: _, ...image }) => image),
       })),
       prices: versionsOf(catalogue, new Date()),
-      terms: [...(catalogue.terms ?? [])],
+      ...{ terms: [...(catalogue.terms ?? [])], announced },
       limits: catalogue.limits ?? {},
       gpus: (reported.length > 0 ? reported : catalogue.gpus).map(({ model, memoryGb: memory_gb }) => ({
         ...{ model, memory_gb },
@@ -49,6 +56,19 @@ function versionsOf(catalogue: Catalogue, at: Date): OperatedPrices[] {
         ...{ code, rate_per_dollar: ratePerDollar, round_minor: roundMinor },
       })),
     };
+  });
+}
+
+async function readAnnounced(db: Db): Promise<OperatedCatalogue["announced"]> {
+  const rows = await db
+    .selectFrom("catalogue_changes")
+    .select(["title", "body", "created_at", "due_at"])
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .limit(mostAnnounced)
+    .execute();
+  return rows.map(({ title, body, created_at, due_at }) => {
+    return { title, body, created_at: created_at.toISOString(), done: due_at === null };
   });
 }
 

@@ -7,6 +7,7 @@ import { Facts } from "../../ui/display/facts.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
+import { Announced } from "./announced.tsx";
 import { dayText } from "./day-text.ts";
 import { PriceVersion } from "./price-version.tsx";
 import classes from "./prices-page.module.css";
@@ -28,7 +29,7 @@ export function PricesPage() {
 }
 
 function Loaded({ catalogue }: { readonly catalogue: OperatedCatalogue }) {
-  const { prices, types, terms } = catalogue;
+  const { prices, types, terms, announced } = catalogue;
   const current = prices.filter(({ state }) => state !== "past");
   return (
     <>
@@ -44,6 +45,7 @@ function Loaded({ catalogue }: { readonly catalogue: OperatedCatalogue }) {
           <Facts wide facts={terms.map(({ from, summary }) => ({ label: `From ${dayText(from)}`, value: summary }))} />
         )}
       </section>
+      {announced.length > 0 && <Announced announced={announced} />}
       <section aria-label="Limits and GPUs">
         <h2 className={list.title}>Limits and GPUs</h2>
         <Facts wide facts={limitFacts(catalogue)} />
