@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, write
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
+import { creditMutants } from "./mutants/credits.ts";
 import { environmentMutants } from "./mutants/environments.ts";
 import { leaseMutants } from "./mutants/leases.ts";
 import { orderMutants } from "./mutants/orders.ts";
@@ -46,6 +47,7 @@ const tables = [
   ...environmentMutants,
   ...schemaMutants,
   ...queueMutants,
+  ...creditMutants,
 ];
 
 export function allMutants(): readonly Mutant[] {

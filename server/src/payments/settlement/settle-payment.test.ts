@@ -251,24 +251,34 @@ test("C45 the name was rented again and has ended; the old payment comes late: i
   ]);
 });
 
-test("C40 one credit and two deliveries at once: it is used once", async () => {
-  const { order, pay, payments, provider, rowOf, runReconciler, db } = await setup();
-  const orders: string[] = [];
-  for (const subdomain of ["lab-one", "lab-two"]) {
-    const { id } = (await order("ada", { subdomain })).body;
-    await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
-    orders.push(id);
-  }
-  const [first = ""] = orders;
-  await db
-    .insertInto("time_credits")
-    .values({ id: "c", user_id: "ada", order_id: (await rowOf(first)).id, gpu_hours: 4, reason: "not_delivered" })
-    .execute();
-  runReconciler();
-  const rows = () => Promise.all(orders.map(rowOf));
-  await expect.poll(async () => (await rows()).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
-  expect((await rows()).map(({ hours }) => hours).sort()).toEqual([1, 3]);
-});
+test.each(["owed", "granted"] as const)(
+  "C40 one %s credit and two deliveries at once: it is used once",
+  async (kind) => {
+    const { order, pay, payments, provider, rowOf, runReconciler, db } = await setup();
+    const orders: string[] = [];
+    for (const subdomain of ["lab-one", "lab-two"]) {
+      const { id } = (await order("ada", { subdomain })).body;
+      await settlePayment(payments, await provider.payment((await pay(id)).body.razorpay_payment_id));
+      orders.push(id);
+    }
+    const [first = ""] = orders;
+    const credit = { id: "c", user_id: "ada", gpu_hours: 4 };
+    if (kind === "granted")
+      await db
+        .insertInto("granted_credits")
+        .values({ ...credit, source: "operator", note: "" })
+        .execute();
+    else
+      await db
+        .insertInto("time_credits")
+        .values({ ...credit, order_id: (await rowOf(first)).id, reason: "not_delivered" })
+        .execute();
+    runReconciler();
+    const rows = () => Promise.all(orders.map(rowOf));
+    await expect.poll(async () => (await rows()).map(({ status }) => status)).toEqual(["fulfilled", "fulfilled"]);
+    expect((await rows()).map(({ hours }) => hours).sort()).toEqual([1, 3]);
+  },
+);
 
 test("C47 the database closes all connections while payments settle: retried, each is settled once", async () => {
   const { log, errors: lost } = recordLog();
