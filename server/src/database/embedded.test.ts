@@ -7,6 +7,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   rmSync,
   statSync,
@@ -20,6 +21,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "../logging/create-logger.ts";
 import type { Connection } from "./connection.ts";
 import { EmbeddedDatabaseError, embeddedConnection, startEmbedded } from "./embedded.ts";
+import { postmasterOf } from "./postmaster-of.ts";
 
 function folder(...below: string[]): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "berth-embedded-")));
@@ -78,6 +80,17 @@ test.runIf(process.getuid?.() === 0)(
     expect(statSync(taken).mode & 0o777).toBe(0o700);
   },
   60_000,
+);
+
+test.runIf(process.getuid?.() === 0)(
+  "the database runs as an account that every machine has, because initdb looks it up (root only)",
+  async () => {
+    const directory = folder("database");
+    await open(directory);
+    const pid = postmasterOf(join(directory, "cluster"))?.pid ?? expect.fail("it does not run");
+    const inside = /^\s*(\d+)\s+0\s+1$/m.exec(readFileSync(`/proc/${pid}/uid_map`, "utf8"))?.[1];
+    expect(Number(inside ?? statSync(`/proc/${pid}`).uid)).toBe(65_534);
+  },
 );
 
 test("one server locks the folder, and an abstract socket of a notebook cannot block its start", async () => {

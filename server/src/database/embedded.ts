@@ -47,7 +47,7 @@ interface Cluster {
   readonly run: (program: string, args: readonly string[]) => ChildProcess;
 }
 
-/** Uid that the database runs as if root cannot create a user namespace. */
+/** Uid that the database of root runs as. */
 const nobody = 65_534;
 
 /**
@@ -158,11 +158,14 @@ async function locate(directory: string): Promise<Cluster> {
   return { bin: join(native, "bin"), data, sockets, run: await runner([directory, sockets]) };
 }
 
-/** PostgreSQL refuses root. Root becomes uid 1000 in a user namespace, or an unprivileged uid if that is forbidden. */
+/**
+ * PostgreSQL refuses root. Root becomes an unprivileged uid, in a user namespace where that is allowed. Every machine has an
+ * account of that uid, which initdb looks up.
+ */
 async function runner(folders: readonly string[]): Promise<Cluster["run"]> {
   const stdio: ["ignore", "ignore", "pipe"] = ["ignore", "ignore", "pipe"];
   if (process.getuid?.() !== 0) return (program, args) => spawn(program, args, { stdio, detached: true });
-  const namespace = ["--user", "--map-user=1000", "--map-group=1000"];
+  const namespace = ["--user", `--map-user=${nobody}`, `--map-group=${nobody}`];
   const probe = spawn("unshare", [...namespace, "true"], { stdio: "ignore" });
   // `once` rejects if unshare is not installed.
   const [code] = await once(probe, "exit").catch(() => [1]);
