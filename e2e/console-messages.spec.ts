@@ -11,7 +11,9 @@ async function ask({ product: { url } }: Desk, description: string): Promise<str
 
 test("a ticket is opened and answered with a reason; then it is no longer open", async ({ desk, operator, page }) => {
   const code = await ask(desk, "It does not start.\nThe page stays white, and the log says nothing.");
-  await openScreen(page, "/messages", "Messages and tickets");
+  await openScreen(page, "", "Now");
+  await expect(page.getByText(/^\d+ tickets? to answer$/)).toBeVisible();
+  await page.getByRole("link", { name: "Answer" }).click();
   const tickets = page.getByRole("region", { name: "Tickets" });
   await expect(tickets.getByRole("row", { name: new RegExp(code) })).toContainText("Open");
   await checkScreen(page, "console-messages");

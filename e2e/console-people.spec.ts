@@ -93,7 +93,7 @@ test("with a refund the environments end, for which the address is typed; what c
   await page.getByRole("button", { name: "Lift" }).click();
   await dialog.getByLabel("Reason").fill("A mistake");
   await dialog.getByRole("button", { name: "Lift" }).click();
-  await expect(dialog.getByRole("alert")).toContainText("There is no account");
+  await expect(dialog.getByRole("alert")).toContainText("There is no account with this id");
 });
 
 test("an export is saved as a file, with its reason in the audit", async ({ desk, operator: _, page }) => {

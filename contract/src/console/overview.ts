@@ -20,6 +20,8 @@ const overview = object({
   waiting: object({
     refund_requests: count,
     disputes: count,
+    /** Open ones. */
+    tickets: count,
     refunds: array(object({ currency: string(), count, minor: number() })),
   }),
   hosts: object({ open: count, closed: count }),

@@ -26,8 +26,35 @@ export function printPage<Row>(
   if (rows.length === 0 || rows.length === total) return;
   const first = (page - 1) * perPage + 1;
   const last = first + rows.length - 1;
-  const line = `${first} to ${last} of ${total} shown${last < total ? `; --page ${page + 1} goes on` : ""}`;
-  if (options["json"] === undefined) console.log(`\n${line}`);
+  printLine(`${first} to ${last} of ${total} shown${last < total ? `; --page ${page + 1} goes on` : ""}`, options);
+}
+
+interface NewestOptions<Row> {
+  readonly none: string;
+  readonly limit: number;
+  /** The option that lists what is older than this row. */
+  readonly more: (last: Row) => string;
+}
+
+/**
+ * Prints the newest rows of a list that is too long to count, and says when there are more; with `--json` on stderr. The rows
+ * are one more than `limit` where there are.
+ */
+export function printNewest<Row>(
+  rows: readonly Row[],
+  columns: Columns<Row>,
+  options: Options,
+  { none, limit, more }: NewestOptions<Row>,
+): void {
+  const shown = rows.slice(0, limit);
+  printRows(shown, columns, options, none);
+  const last = shown.at(-1);
+  if (rows.length <= limit || !last) return;
+  printLine(`The newest ${limit} shown; ${more(last)} goes on`, options);
+}
+
+function printLine(line: string, { json }: Options): void {
+  if (json === undefined) console.log(`\n${line}`);
   else console.error(line);
 }
 

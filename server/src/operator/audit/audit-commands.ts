@@ -2,7 +2,8 @@ import type { AuditRow } from "../../audit/audit-hash.ts";
 import { readAudit, verifyAudit } from "../../audit/read-audit.ts";
 import type { Config } from "../../config/config.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
-import { type Columns, printJson, printRows } from "../print-rows.ts";
+import { printNewest } from "../print-page.ts";
+import { type Columns, printJson } from "../print-rows.ts";
 import { readTime } from "../read-time.ts";
 import { withDatabase } from "../with-database.ts";
 
@@ -40,14 +41,14 @@ async function list(config: Config, options: Options): Promise<void> {
   const filter = {
     since: options["since"] === undefined ? undefined : readTime(options["since"]),
     subject: options["subject"],
-    limit: limitOf(options["limit"]),
   };
-  const rows = await withDatabase(config, (db) => readAudit(db, filter));
-  printRows(
+  const limit = limitOf(options["limit"]);
+  const rows = await withDatabase(config, (db) => readAudit(db, { ...filter, limit: limit + 1 }));
+  printNewest(
     rows.map(({ hash, ...row }) => ({ ...row, hash: hash.toString("hex") })),
     columns,
     options,
-    "There is no such act",
+    { none: "There is no such act", limit, more: () => `--limit ${2 * limit}` },
   );
 }
 

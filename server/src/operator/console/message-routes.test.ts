@@ -37,6 +37,7 @@ test("G120 tickets are listed oldest first, answered by bell and mail, and close
   const { db, own, ada, ask, tickets, lastAct } = await setup();
   const [first, second] = [await ask("It does not start."), await ask("Thank you!")];
   expect(await tickets()).toEqual([first, second]);
+  expect((await own.must("GET", "now")).waiting.tickets).toBe(2);
   const answered = await own.must("POST", `tickets/${first}/answer`, { text: " It runs again. ", reason });
   expect(answered.message).toMatch(/^BRT-\S+ is answered$/);
   const author = { actor: "operator:ada@berth.example", reason };
@@ -55,6 +56,7 @@ test("G120 tickets are listed oldest first, answered by bell and mail, and close
   await own.must("POST", `tickets/${second}/close`, { reason });
   expect(await lastAct()).toMatchObject({ ...author, act: "ticket.close", subject_id: second });
   expect([await tickets(), await tickets(true)]).toEqual([[], [second, first]]);
+  expect((await own.must("GET", "now")).waiting.tickets).toBe(0);
 });
 
 test("G148 whom an announcement reaches is counted first; it is queued for the worker, with a reason in the audit", async () => {

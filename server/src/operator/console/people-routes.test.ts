@@ -78,15 +78,15 @@ test("one account is shown with what a suspension would do, and without secrets"
 test("G69 an account is warned, suspended and lifted with the operator's reason in the audit", async () => {
   const { db, signUp, done, act, suspend, person, acts } = await setup();
   const ada = await signUp();
-  expect(await done(ada.id, "warn")).toBe(`${ada.id} is warned: 1 warning`);
+  expect(await done(ada.id, "warn")).toBe(`${ada.email} is warned: 1 warning`);
   const early = await act(ada.id, "suspend", { ...suspend, now: false });
   expect([early.statusCode, early.json().message]).toEqual([409, expect.stringMatching(/has 1 of 2 warnings/)]);
-  expect(await done(ada.id, "warn")).toBe(`${ada.id} is warned: 2 warnings; it can be suspended`);
+  expect(await done(ada.id, "warn")).toBe(`${ada.email} is warned: 2 warnings; it can be suspended`);
   expect(await done(ada.id, "suspend", { ...suspend, now: false })).toBe(
     `${ada.email} is suspended; 0 environments stop with their time banked`,
   );
   expect(await person(ada.id)).toMatchObject({ suspended: true, suspensions: [{ reason, lifted_at: null }] });
-  expect(await done(ada.id, "lift")).toBe(`${ada.id} can sign in again`);
+  expect(await done(ada.id, "lift")).toBe(`${ada.email} can sign in again`);
   expect(await person(ada.id)).toMatchObject({ suspended: false });
   expect(await acts()).toEqual([
     ...["operator.add", "operator.set_up"],

@@ -9,7 +9,9 @@ import {
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../../app-error.ts";
 import type { Author } from "../../audit/record-act.ts";
+import type { Db } from "../../database/database.ts";
 import { mount, success } from "../../http/mount.ts";
+import { findUser } from "../../identity/local/users.ts";
 import { exportUser, recordExport } from "../people/export-user.ts";
 import { findUsers, usersPerPage } from "../people/find-user.ts";
 import { readUser } from "../people/read-user.ts";
@@ -36,11 +38,11 @@ export function peopleRoutes(
   });
   mount(app, actOnPerson, async ({ params: { id, act }, body, request }) => {
     const author = authorOf(request, body.reason);
-    return { ...success, message: await acts[act as PersonAct](deps, id, author) };
+    return { ...success, message: await acts[act as PersonAct](deps, await mailOf(db, id), author) };
   });
   mount(app, suspendPerson, async ({ params: { id }, body: { reason, typed, ...how }, request }) => {
     const author = authorOf(request, reason);
-    const { email } = await readUser(db, id);
+    const email = await mailOf(db, id);
     if (how.refund && typed.trim() !== email)
       throw new AppError("invalid_request", `Type ${email}, the address of the account whose environments end`);
     return { ...success, message: suspendedText(email, await suspendUser(deps, id, how, author), how.refund) };
@@ -53,7 +55,14 @@ export function peopleRoutes(
   });
 }
 
-const acts: Readonly<Record<PersonAct, (deps: PeopleDeps, id: string, author: Author) => Promise<string>>> = {
-  warn: async (deps, id, author) => warnedText(id, await warnUser(deps, id, author)),
-  lift: async (deps, id, author) => liftedText(id, await liftSuspension(deps, id, author)),
+/** Each returns the sentence that says what was done. */
+const acts: Readonly<Record<PersonAct, (deps: PeopleDeps, mail: string, author: Author) => Promise<string>>> = {
+  warn: async (deps, mail, author) => warnedText(mail, await warnUser(deps, mail, author)),
+  lift: async (deps, mail, author) => liftedText(mail, await liftSuspension(deps, mail, author)),
 };
+
+async function mailOf(db: Db, id: string): Promise<string> {
+  const { email } = (await findUser(db, { uid: id })) ?? {};
+  if (email === undefined) throw new AppError("not_found", "There is no account with this id");
+  return email;
+}

@@ -17,10 +17,12 @@ export interface TicketSummary {
 
 export const ticketsPerPage = 50;
 
+/** Whether the ticket `t` waits for an answer (G148). */
+export const isOpen = sql`t.closed_at is null and not exists (select from ticket_answers a where a.ticket_id = t.id)`;
+
 /** Returns open tickets, oldest first; with `all` every ticket, newest first. Pages count from 1. */
 export async function readTickets(db: Db, all: boolean, page: number): Promise<Page<TicketSummary>> {
-  const listed = sql`
-    ${all} or (t.closed_at is null and not exists (select from ticket_answers a where a.ticket_id = t.id))`;
+  const listed = sql`${all} or (${isOpen})`;
   const counted = sql<{ total: number }>`select count(*)::int as total from support_tickets t where ${listed}`;
   const found = sql<TicketSummary>`
     select t.*, (select max(answered_at) from ticket_answers a where a.ticket_id = t.id) as answered_at

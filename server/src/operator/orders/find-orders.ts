@@ -24,17 +24,11 @@ interface Page {
   readonly before?: string | undefined;
 }
 
-const firstPage: Page = { limit: 50 };
-
 /**
  * Finds orders, newest first: by the id of the order, payment, refund or environment, ours or the provider's, by the
  * number of a receipt, by the name of an environment or by the owner's id or address. Empty text finds all.
  */
-export async function findOrders(
-  db: Db,
-  text: string,
-  { limit, before }: Page = firstPage,
-): Promise<readonly OrderSummary[]> {
+export async function findOrders(db: Db, text: string, { limit, before }: Page): Promise<readonly OrderSummary[]> {
   const word = text.trim();
   const { rows } = await sql<OrderSummary>`
     with named as (

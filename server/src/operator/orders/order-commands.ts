@@ -1,6 +1,7 @@
 import type { Config } from "../../config/config.ts";
 import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
+import { printNewest } from "../print-page.ts";
 import { type Columns, printJson, printRows, tableOf } from "../print-rows.ts";
 import { readTime } from "../read-time.ts";
 import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
@@ -15,7 +16,7 @@ export const orderCommands: readonly Command[] = [
   {
     name: "orders find",
     args: ["TEXT"],
-    options: { json: "" },
+    options: { before: "ORDER", json: "" },
     about: "finds orders by an id of order, payment or environment, a receipt's number, a name or an owner's address",
     example: "orders find INV-8k2mq0x7v1c",
     run: find,
@@ -64,6 +65,8 @@ export const orderCommands: readonly Command[] = [
 
 type Args = readonly string[];
 
+const ordersShown = 50;
+
 const orderColumns: Columns<OrderSummary> = {
   order: ({ id }) => id,
   at: ({ created_at }) => created_at,
@@ -77,7 +80,12 @@ const orderColumns: Columns<OrderSummary> = {
 };
 
 async function find(config: Config, [text = ""]: Args, options: Options): Promise<void> {
-  printRows(await withDatabase(config, (db) => findOrders(db, text)), orderColumns, options, "There is no such order");
+  const page = { limit: ordersShown + 1, before: options["before"] };
+  const rows = await withDatabase(config, (db) => findOrders(db, text, page));
+  printNewest(rows, orderColumns, options, {
+    ...{ none: "There is no such order", limit: ordersShown },
+    more: ({ id }) => `--before ${id}`,
+  });
 }
 
 async function show(config: Config, [id = ""]: Args, { json }: Options): Promise<void> {

@@ -1,7 +1,8 @@
 import { statuses } from "@berth/contract";
 import type { Config } from "../../config/config.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
-import { type Columns, printJson, printRows, tableOf } from "../print-rows.ts";
+import { printNewest } from "../print-page.ts";
+import { type Columns, printJson, tableOf } from "../print-rows.ts";
 import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
 import { type EnvironmentSummary, readEnvironments, showEnvironment } from "./read-environments.ts";
 import { stopEnvironment, terminateEnvironment } from "./stop-environment.ts";
@@ -11,7 +12,7 @@ export const environmentCommands: readonly Command[] = [
   {
     name: "environments",
     args: [],
-    options: { status: statuses.join(" | "), host: "HOST", json: "" },
+    options: { status: statuses.join(" | "), host: "HOST", before: "ID", json: "" },
     about: "lists environments that have not ended, or those of a status or a host",
     example: "environments --status active --host gpu-1",
     run: list,
@@ -57,11 +58,17 @@ const columns: Columns<EnvironmentSummary> = {
   error: ({ last_error }) => last_error,
 };
 
+const environmentsShown = 100;
+
 async function list(config: Config, _: Args, options: Options): Promise<void> {
   const { status, host } = options;
   if (status !== undefined && !statuses.some((known) => known === status)) return usage(`${status} is not a status.`);
-  const rows = await withDatabase(config, (db) => readEnvironments(db, { status, host }));
-  printRows(rows, columns, options, "There is no such environment");
+  const filter = { status, host, limit: environmentsShown + 1, before: options["before"] };
+  const rows = await withDatabase(config, (db) => readEnvironments(db, filter));
+  printNewest(rows, columns, options, {
+    ...{ none: "There is no such environment", limit: environmentsShown },
+    more: ({ id }) => `--before ${id}`,
+  });
 }
 
 async function show(config: Config, [id = ""]: Args, { json }: Options): Promise<void> {

@@ -30,7 +30,7 @@ interface Filter {
   readonly host?: string | undefined;
   /** A name, an id of environment or owner, or the owner's address. Undefined: any. */
   readonly text?: string | undefined;
-  readonly limit?: number;
+  readonly limit: number;
   /** Id of the last environment of the page before. */
   readonly before?: string | undefined;
 }
@@ -38,7 +38,7 @@ interface Filter {
 /** Returns environments, newest first. Never a look inside: no file, no log and no secret. */
 export async function readEnvironments(
   db: Db,
-  { status, host, text, limit = 500, before }: Filter,
+  { status, host, text, limit, before }: Filter,
 ): Promise<readonly EnvironmentSummary[]> {
   const { rows } = await sql<EnvironmentSummary>`
     ${summary}

@@ -6,21 +6,22 @@ import { Notice } from "../../ui/display/notice.tsx";
 import classes from "./now-page.module.css";
 
 /** What waits for a person; nothing on a quiet day. */
-export function Waiting({ waiting: { refund_requests, disputes } }: Pick<Overview, "waiting">) {
+export function Waiting({ waiting: { refund_requests, disputes, tickets } }: Pick<Overview, "waiting">) {
   const rows = [
-    { count: refund_requests, title: `${plural(refund_requests, "refund request")} to decide`, action: "Decide" },
-    { count: disputes, title: `${plural(disputes, "dispute")} to answer in the provider's dashboard`, action: "Look" },
+    { count: refund_requests, what: "refund request", still: "to decide", action: "Decide", to: "/orders" },
+    { count: disputes, what: "dispute", still: "to answer in the provider's dashboard", action: "Look", to: "/orders" },
+    { count: tickets, what: "ticket", still: "to answer", action: "Answer", to: "/messages" },
   ].filter(({ count }) => count > 0);
   if (rows.length === 0) return null;
   return (
     <section className={classes.findings} aria-label="Waiting">
-      {rows.map(({ title, action }) => (
+      {rows.map(({ count, what, still, action, to }) => (
         <Notice
           key={action}
           tone="hold"
-          title={title}
+          title={`${plural(count, what)} ${still}`}
           action={
-            <Button component={Link} to="/orders" variant="default">
+            <Button component={Link} to={to} variant="default">
               {action}
             </Button>
           }
