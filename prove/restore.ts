@@ -11,24 +11,26 @@ import type { Db, RowOf } from "../server/src/database/database.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { type Customer, create, orderAndPay, send, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
-import { endRuns, type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
+import { endRuns, type Product, removeFolder, startProduct, temporaryFolder, toolsDir } from "../testing/product.ts";
 import { openProductDatabase } from "../testing/seed.ts";
+import { kindsOfDamage, refuseDamaged } from "./damaged-backups.ts";
 import { preparedJupyter } from "./labs.ts";
 import { writeProof } from "./proof-page.ts";
 
 const operator = fileURLToPath(new URL("../server/src/operator/main.ts", import.meta.url));
-/** Of pg_dump: the folder of prepared JupyterLabs may be another one, which is only read. */
-const tools = fileURLToPath(new URL("../node_modules/.cache/berth/runtimes", import.meta.url));
 const customerCount = 3;
-const filesOfHome = 200;
+/** 1,000 files and 200 MB in all. */
+const filesOfHome = 334;
+const longestFile = 400_000;
 /** What must come back to the last byte. Other tables have clocks and leases that go on. */
 const keptTables = ["identity_user", "profiles", "orders", "payments", "receipts", "journal", "journal_lines", "homes"];
 
 /**
- * Customers rent and write files; a backup beside the running server; server, database and notebooks are killed and the data
- * folder is deleted; restore and start. Everything must be back, and the notebooks run again with their files.
+ * Customers rent and write files; a backup beside the running server, damaged copies of which are refused; server, database
+ * and notebooks are killed and the data folder is deleted; restore and start. Everything must be back, and the notebooks run
+ * again with their files.
  */
-export async function proveRestore(): Promise<void> {
+export async function proveRestore({ seed }: { seed: number }): Promise<void> {
   const dataDir = temporaryFolder();
   const backups = temporaryFolder();
   const file = join(backups, "backup.tar.gz");
@@ -39,6 +41,7 @@ export async function proveRestore(): Promise<void> {
     const before = await observe(product, customers);
     const backup = await timed(() => operate(dataDir, "backup", file, "--homes"));
     const verify = await timed(() => operate(dataDir, "backup", "verify", file));
+    const refused = await refuseAll(dataDir, file, seed);
     const late = await signUp(product.url, "Too late");
     await product.kill();
     endRuns(dataDir);
@@ -49,15 +52,7 @@ export async function proveRestore(): Promise<void> {
     const restoredMs = Date.now() - fromMs;
     product = await startProduct({ dataDir, port: product.port });
     const startedMs = Date.now() - fromMs;
-    for (const customer of customers) {
-      assert.equal((await signIn(product, customer)).status, 200, "the old password");
-      const profile = { token: customer.idToken };
-      assert.equal(
-        (await send(product.url, "GET", `/profile/${customer.userId}`, profile)).status,
-        200,
-        "the old sign-in",
-      );
-    }
+    await checkSignIns(product, customers);
     await preparedJupyter(product.url);
     for (const customer of customers) await runAgain(product, customer);
     const runningMs = Date.now() - fromMs;
@@ -65,16 +60,63 @@ export async function proveRestore(): Promise<void> {
     assert.equal((await signIn(product, late)).status, 400, "an account made after the backup is gone");
     assert.deepEqual(await withDatabase(product, brokenInvariants), []);
 
-    const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
-    const files = Object.keys(before.files).length;
-    const text = `${customerCount} customers with a running JupyterLab each and ${files} files in their homes, backed up beside the running server in ${seconds(backup)} (${Math.ceil(statSync(file).size / 1024)} KiB), verified in ${seconds(verify)}; server, database and notebooks SIGKILLed, the data folder deleted. Restored in ${seconds(restoredMs)}, server ready after ${seconds(startedMs)}, all notebooks answering after ${seconds(runningMs)} with every file (SHA-256), account, order, payment, receipt, ledger line and name as before; 0 broken invariants.`;
-    writeProof("restore", `\`npm run prove -- restore\`: ${text}`);
-    console.log(text);
+    report({ ...before, backup, verify, restoredMs, startedMs, runningMs, size: statSync(file).size, refused, seed });
   } finally {
     await product.stop();
     removeFolder(dataDir);
     removeFolder(backups);
   }
+}
+
+/** Of both backups, with homes and without; the one with homes takes seconds for each try. */
+async function refuseAll(dataDir: string, file: string, seed: number): Promise<number> {
+  const small = `${file}.small`;
+  await operate(dataDir, "backup", small);
+  return (await refuseDamaged(small, 100, seed)) + (await refuseDamaged(file, 3, seed));
+}
+
+/** With the old password, and by the old sign-in. */
+async function checkSignIns(product: Product, customers: readonly Renter[]): Promise<void> {
+  for (const customer of customers) {
+    assert.equal((await signIn(product, customer)).status, 200, "the old password");
+    const { status } = await send(product.url, "GET", `/profile/${customer.userId}`, { token: customer.idToken });
+    assert.equal(status, 200, "the old sign-in");
+  }
+}
+
+interface Figures extends Pick<Awaited<ReturnType<typeof observe>>, "files" | "bytes"> {
+  readonly backup: number;
+  readonly verify: number;
+  readonly restoredMs: number;
+  readonly startedMs: number;
+  readonly runningMs: number;
+  readonly size: number;
+  readonly refused: number;
+  readonly seed: number;
+}
+
+function report({
+  files,
+  bytes,
+  backup,
+  verify,
+  restoredMs,
+  startedMs,
+  runningMs,
+  size,
+  refused,
+  seed,
+}: Figures): void {
+  const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+  const megabytes = (count: number) => `${(count / 1e6).toFixed(0)} MB`;
+  const text = [
+    `${customerCount} customers with a running JupyterLab each and ${Object.keys(files).length} files (${megabytes(bytes)}) in their homes, backed up beside the running server in ${seconds(backup)} (${megabytes(size)}), verified in ${seconds(verify)};`,
+    `server, database and notebooks SIGKILLed, the data folder deleted. Restored in ${seconds(restoredMs)}, server ready after ${seconds(startedMs)}, all notebooks answering after ${seconds(runningMs)}`,
+    "with every file (SHA-256), account, order, payment, receipt, ledger line and name as before; 0 broken invariants.",
+    `${refused} damaged copies of it and of one without homes (${kindsOfDamage.join(", ")}): all refused in one sentence, nothing changed.`,
+  ].join(" ");
+  writeProof("restore", `\`npm run prove -- restore --seed ${seed}\`: ${text}`);
+  console.log(text);
 }
 
 interface Renter extends Customer {
@@ -95,7 +137,7 @@ async function rentAll(product: Product): Promise<readonly Renter[]> {
     for (let n = 0; n < filesOfHome; n++) {
       const folder = join(product.dataDir, "homes", home, `folder-${n % 7}`);
       mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, `file-${n}`), randomBytes(1 + ((n * 7919) % 40_000)));
+      writeFileSync(join(folder, `file-${n}`), randomBytes(1 + ((n * 79_190) % longestFile)));
     }
   return renters;
 }
@@ -103,15 +145,18 @@ async function rentAll(product: Product): Promise<readonly Renter[]> {
 /** What must be the same before and after. */
 async function observe(product: Product, renters: readonly Renter[]) {
   const files: Record<string, string> = {};
+  let bytes = 0;
   const homes = join(product.dataDir, "homes");
   for (const entry of readdirSync(homes, { recursive: true, withFileTypes: true }))
     if (entry.isFile() && /[/]folder-\d$/.test(entry.parentPath)) {
       const path = join(entry.parentPath, entry.name);
-      files[path] = createHash("sha256").update(readFileSync(path)).digest("hex");
+      const content = readFileSync(path);
+      files[path] = createHash("sha256").update(content).digest("hex");
+      bytes += content.length;
     }
   const rows = await withDatabase(product, keptRows);
   const names = await Promise.all(renters.map((renter) => environmentOf(product, renter)));
-  return { files, rows, names: names.map(({ id, subdomain, user_id }) => ({ id, subdomain, user_id })) };
+  return { files, bytes, rows, names: names.map(({ id, subdomain, user_id }) => ({ id, subdomain, user_id })) };
 }
 
 /** Times that the passing of time changes are left out. */
@@ -183,7 +228,7 @@ function signIn({ url }: Product, { email, password }: Customer) {
 }
 
 async function operate(dataDir: string, ...words: string[]): Promise<void> {
-  const env = { ...environment.shell, DATA_DIR: dataDir, RUNTIMES_DIR: tools };
+  const env = { ...environment.shell, DATA_DIR: dataDir, RUNTIMES_DIR: toolsDir };
   await promisify(execFile)(process.execPath, [operator, ...words], { env });
 }
 

@@ -10,6 +10,7 @@ import { proveMoney } from "./money.ts";
 import { proveMutation } from "./mutation.ts";
 import { provePoints } from "./points.ts";
 import { proveRestore } from "./restore.ts";
+import { proveTrouble } from "./trouble.ts";
 import { proveUpgrade } from "./upgrade.ts";
 
 interface Options {
@@ -35,6 +36,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   mutation: proveMutation,
   points: provePoints,
   restore: proveRestore,
+  trouble: proveTrouble,
   upgrade: proveUpgrade,
 };
 

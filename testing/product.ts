@@ -7,8 +7,10 @@ import { fileURLToPath } from "node:url";
 import { environment } from "./environment.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
+/** Where programs of PostgreSQL are kept: a folder of prepared JupyterLabs that others share is only read. */
+export const toolsDir = join(root, "node_modules", ".cache", "berth", "runtimes");
 /** Shared by all test installations, so that JupyterLab is prepared once. */
-export const runtimesDir = environment.runtimesDir ?? join(root, "node_modules", ".cache", "berth", "runtimes");
+export const runtimesDir = environment.runtimesDir ?? toolsDir;
 
 export interface Product {
   readonly url: string;
