@@ -36,14 +36,14 @@ export function commandsPage(commands: readonly Command[]): string {
 Typed on the server's machine, beside the running server and with its settings: \`npm run operator -- COMMAND\` in a
 checkout, \`berth COMMAND\` where a ${link("install", "release")} is installed. \`COMMAND --help\` prints what stands here.
 
-| On a command line | Meaning |
+| Typed | Meaning |
 |---|---|
 | \`WORD\` | what you type in its place; \`[WORD]\` may be left out, \`WORD...\` may be several |
 | \`--json\` | the same for a program, with all fields |
 | \`--reason TEXT\` | why, for the ${link("audit")}; where its owner is told, the owner reads it |
 | \`--yes\` | does it; without it the command says what it would do |
 
-| It ends with | Meaning |
+| Exit code | Meaning |
 |---|---|
 | 0 | done |
 | 1 | refused or failed, and one sentence says why; \`doctor\`, \`health\`, \`audit verify\` and \`backup verify\`: something is wrong |

@@ -46,6 +46,10 @@ test("a table scrolls in a box of its own, and an empty corner is no heading", (
   expect(render("| a |\n|---|\n| b |").html).toMatch(/^<div data-scroll tabindex="0"><table>.*<\/table><\/div>/s);
 });
 
+test("an option stays on one line, and code is escaped", () => {
+  expect(render("`doctor --json <FILE>`").html).toBe("<p><code>doctor <span>--json</span> &lt;FILE&gt;</code></p>\n");
+});
+
 test("slugs are those of a code host", () => {
   expect(slugOf("What `doctor` looks at, and how?")).toBe("what-doctor-looks-at-and-how");
 });

@@ -23,6 +23,13 @@ type Resolve = (href: string) => string | undefined;
 
 /** No HTML: what a page writes as a tag is shown as text. */
 const markdown = new MarkdownIt({ html: false });
+markdown.renderer.rules.code_inline = (tokens, index) => `<code>${unbroken(tokens[index]?.content ?? "")}</code>`;
+
+/** A short word with hyphens, such as an option, stays on one line (docs.module.css). */
+function unbroken(code: string): string {
+  const words = markdown.utils.escapeHtml(code).split(" ");
+  return words.map((word) => (/^(?=.*-).{2,24}$/.test(word) ? `<span>${word}</span>` : word)).join(" ");
+}
 
 /**
  * One page of docs/ as HTML. "Berth" becomes the operator's name and `30<!-- RETENTION_DAYS -->` the value of that
