@@ -37,13 +37,13 @@ export default defineConfig({
   },
 });
 
-/** Leads the names of a deployed installation to this machine, and accepts its certificate alone. */
+/** Leads the names of a deployed installation to its address, and accepts its certificate alone. */
 function deployedArguments(): string[] {
   if (!environment.deployed) return [];
-  const { url, envHost, publicKeyHash } = environment.deployed;
+  const { url, envHost, address, publicKeyHash } = environment.deployed;
   const names = [new URL(url).hostname, `*.${envHost}`];
   return [
-    `--host-resolver-rules=${names.map((name) => `MAP ${name} 127.0.0.1`).join(",")}`,
+    `--host-resolver-rules=${names.map((name) => `MAP ${name} ${address}`).join(",")}`,
     `--ignore-certificate-errors-spki-list=${publicKeyHash}`,
   ];
 }

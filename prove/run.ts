@@ -6,6 +6,7 @@ import { proveDeploy } from "./deploy.ts";
 import { proveFaults } from "./faults.ts";
 import { proveHomes } from "./homes.ts";
 import { proveHostile } from "./hostile.ts";
+import { proveInstall } from "./install.ts";
 import { proveMoney } from "./money.ts";
 import { proveMutation } from "./mutation.ts";
 import { provePoints } from "./points.ts";
@@ -32,6 +33,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   faults: proveFaults,
   homes: proveHomes,
   hostile: proveHostile,
+  install: proveInstall,
   money: proveMoney,
   mutation: proveMutation,
   points: provePoints,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { commandBlocks } from "../prove/machine/command-blocks.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const analyser = "/usr/bin/systemd-analyze";
@@ -22,11 +23,11 @@ test.skipIf(reason)(`systemd accepts the units that are shipped${reason}`, () =>
   expect([status, stdout + stderr]).toEqual([0, ""]);
 });
 
-test("the commands of the TLS page make a certificate that both names have", () => {
+test("the commands of the page make a certificate that both names have", () => {
   const folder = mkdtempSync(join(tmpdir(), "berth-tls-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const page = readFileSync(join(root, "docs/operate/tls.md"), "utf8");
-  const [, commands = ""] = /```\n(mkdir -p \/etc\/berth\/tls[\s\S]*?)```/.exec(page) ?? [];
+  const blocks = commandBlocks("docs/operate/install.md", "The machine");
+  const commands = blocks.filter((block) => /BERTH_APP=|openssl req/.test(block)).join("\n");
   execFileSync("sh", ["-ec", commands.replaceAll("/etc/berth/tls", folder)], { stdio: "ignore" });
   for (const name of ["berth.example", "any-name.berth-run.example"])
     execFileSync("openssl", ["verify", "-CAfile", "ca.pem", "-verify_hostname", name, "fullchain.pem"], {

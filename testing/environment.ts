@@ -1,5 +1,6 @@
 const { PATH, HOME, RUNTIMES_DIR, RUNTIME, DOCKER_HOST, CHROMIUM, SHOTS, TRACE } = process.env;
 const { PLAYWRIGHT_JSON_OUTPUT_NAME, VITEST_REPORT, DEPLOYED_URL, DEPLOYED_ENV_HOST, DEPLOYED_KEY } = process.env;
+const { DEPLOYED_ADDRESS = "127.0.0.1" } = process.env;
 
 /**
  * The environment variables of proofs, benches and tests; no other file of theirs reads the process environment
@@ -16,10 +17,10 @@ export const environment = {
   /** Folder for screenshots; none are taken without it. */
   shots: SHOTS,
   trace: TRACE !== undefined,
-  /** An installation behind TLS that runs already, on this machine, and the hash of its certificate's public key. */
+  /** An installation behind TLS that runs already, where its names lead, and the hash of its certificate's public key. */
   deployed:
     DEPLOYED_URL && DEPLOYED_ENV_HOST && DEPLOYED_KEY
-      ? { url: DEPLOYED_URL, envHost: DEPLOYED_ENV_HOST, publicKeyHash: DEPLOYED_KEY }
+      ? { url: DEPLOYED_URL, envHost: DEPLOYED_ENV_HOST, address: DEPLOYED_ADDRESS, publicKeyHash: DEPLOYED_KEY }
       : undefined,
   /** Reports of `npm test`: whether Playwright writes one, and the path of Vitest's. */
   reported: PLAYWRIGHT_JSON_OUTPUT_NAME !== undefined,

@@ -31,6 +31,7 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^systemctl /, by: noSystemd },
   { command: /^apt-get (update|install)\b/, by: noRoot },
   { command: /^install -d .*-o 1000/, by: noRoot },
+  { command: /^export BERTH_/, by: ["prove/machine/install-by-page.ts", "the commands of the page as they stand"] },
   { command: /^certbot /, by: "it needs a zone in the DNS" },
   { command: /^ssh -L /, by: "it needs another machine" },
 ];

@@ -125,6 +125,7 @@ async function install({ folder }: Shop): Promise<Scene> {
   if (!existsSync(deploy)) symlinkSync(join(import.meta.dirname, "../../deploy"), deploy);
   const settings = join(folder, "etc/berth/berth.env");
   return {
+    env: { BERTH_APP: "berth.example", BERTH_RUN: "berth-run.example" },
     after: async () => {
       if (!existsSync(settings)) return;
       const { variables, warnings } = readSettingsFile({ ENV_FILE: settings });
