@@ -15,8 +15,10 @@ test("Prices and terms: what is in force, what comes and when, where each type i
       { host_id: "gpu-1", state: "unavailable", percent: null, message: "npm run images -- jupyter prepares it" },
       { host_id: "gpu-2", state: "preparing", percent: 40, message: "" },
     ];
+    const notice = { title: "Prices change on Jan 1, 2999", body: "One GPU is $0.30 an hour then." };
+    const announced = [{ ...notice, created_at: "2026-11-20T12:00:00.000Z", done: false }];
     await route.fulfill({
-      json: { ...json, terms, types: [{ ...first, images }, ...types], prices: [...json.prices, coming] },
+      json: { ...json, terms, announced, types: [{ ...first, images }, ...types], prices: [...json.prices, coming] },
     });
   });
   await openScreen(page, "/prices", "Prices and terms");
@@ -30,6 +32,7 @@ test("Prices and terms: what is in force, what comes and when, where each type i
   await expect(page.getByRole("row", { name: /JupyterLab/ })).toContainText("npm run images -- jupyter prepares it");
   await expect(page.getByRole("row", { name: /JupyterLab/ })).toContainText("Being prepared, 40%");
   await expect(page.getByRole("region", { name: "Terms" })).toContainText("From Jan 1, 2999");
+  await expect(page.getByRole("region", { name: "Announced" })).toContainText("Being sent");
   await expect(page.getByRole("button", { name: /catalogue check catalogue\.json/ })).toBeVisible();
   await checkScreen(page, "console-prices");
 

@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import classes from "./owner.module.css";
 
 interface Props {
   readonly id: string;
@@ -10,7 +11,7 @@ interface Props {
 export function Owner({ id, email }: Props) {
   if (email === null) return `${id}, deleted`;
   return (
-    <Link className="link target" to={`/people/${id}`}>
+    <Link className={`link ${classes.owner}`} to={`/people/${id}`}>
       {email}
     </Link>
   );
