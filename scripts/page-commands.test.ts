@@ -89,7 +89,7 @@ test.each(pages.map((page) => ({ page, reason: reasonOf(page) })))(
     for (const command of new Set(pageCommands(read(page)))) {
       if (elsewhere(command) || lackOf(command) || wasSeen(command)) continue;
       const typed = (scene?.values?.() ?? []).reduce((line, [from, to]) => line.replaceAll(from, to), command);
-      judge(typed, await run(typed, { ...scene?.env, ...scene?.envOf?.(command) }));
+      judge(typed, await run(typed, scene?.env));
     }
     if (reason === "") await scene?.after?.();
   },

@@ -25,6 +25,10 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^docker save /, by: ["server/src/drivers/testing/copy-image.ts", "docker load"] },
   { command: /^docker(-compose| compose| run) /, by: noRoot },
   { command: /^(export RESTIC_|npm run operator -- (backup|backup verify|restore) s3:)/, by: restic },
+  {
+    command: /^npm run operator -- (backup verify|restore) \/srv/,
+    by: ["server/src/operator/backup/backup.test.ts", "and verify it"],
+  },
   { command: /^(mkfs\.xfs|mount) /, by: ["server/src/drivers/testing/xfs-quota.ts", "mkfs.xfs"] },
   { command: /^nginx -t /, by: proxies },
   { command: /^(sha256sum -c|tar -xzf|ln -sfn?) \S*berth-\d/, by: release },
