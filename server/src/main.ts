@@ -11,18 +11,9 @@ import type { Connection } from "./database/connection.ts";
 import { type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
 import { EmbeddedDatabaseError, startEmbedded } from "./database/embedded.ts";
 import { startFirewall } from "./drivers/docker/firewall/start-firewall.ts";
-import type { RemoteDeps, RemoteMachine } from "./drivers/docker/open-remote.ts";
 import { DriverError } from "./drivers/driver.ts";
-import { startSampling } from "./environments/activity/start-sampling.ts";
 import { revokeAccess } from "./environments/api/revoke-access.ts";
-import { startGpuChecks } from "./environments/hosts/start-gpu-checks.ts";
-import { startPreparingImages } from "./environments/hosts/start-preparing-images.ts";
-import { startRemoteHosts } from "./environments/hosts/start-remote-hosts.ts";
-import { startMiningDetector } from "./environments/mining/start-mining-detector.ts";
 import type { Announce } from "./environments/notice.ts";
-import { startQueueProcessor } from "./environments/queue/process-queue.ts";
-import { type ReconcilerDeps, startReconciler } from "./environments/reconciler/start-reconciler.ts";
-import { startWarmPool } from "./environments/warm-pool/start-warm-pool.ts";
 import { probeReadiness } from "./gateway/forward/probe-readiness.ts";
 import { frontServer } from "./gateway/front-server.ts";
 import { createGateway, type Gateway } from "./gateway/gateway.ts";
@@ -54,6 +45,7 @@ import { settingsOf, startPresence } from "./operator/process-registry.ts";
 import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts";
 import { delivery } from "./payments/settlement/delivery.ts";
 import { buildApp } from "./roles/build-app.ts";
+import { environmentLoops } from "./roles/environment-loops.ts";
 import { checkPort, type ListenPlace, listenPlace } from "./roles/listen-place.ts";
 import { localFirewall, openMachines } from "./roles/open-machines.ts";
 import { openPayments, paymentLoops } from "./roles/open-payments.ts";
@@ -249,24 +241,6 @@ async function serveConsole(deps: Common, resources: AsyncDisposableStack): Prom
   if (!started) return [];
   resources.defer(started.close);
   return [`The operator's console is at ${started.url}`];
-}
-
-function environmentLoops(
-  { brand, mining, catalogue, retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
-  remotes: readonly RemoteMachine[],
-  deps: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
-): Loop[] {
-  const { loops, checks } = startRemoteHosts(remotes, { ...deps, slots, needsLiveRestore });
-  return [
-    ...loops,
-    startPreparingImages({ ...deps, types: catalogue.types.map(({ id }) => id) }),
-    startReconciler({ ...deps, checks, retentionDays }),
-    startSampling(deps),
-    startGpuChecks(deps),
-    ...(mining === "off" ? [] : [startMiningDetector({ ...deps, mode: mining, contact: brand.email })]),
-    startQueueProcessor(deps),
-    startWarmPool({ ...deps, sizes }),
-  ];
 }
 
 async function connectionOf(

@@ -1,0 +1,30 @@
+import type { Loop } from "../async/start-interval.ts";
+import type { Config } from "../config/config.ts";
+import type { RemoteDeps, RemoteMachine } from "../drivers/docker/open-remote.ts";
+import { startSampling } from "../environments/activity/start-sampling.ts";
+import { startGpuChecks } from "../environments/hosts/start-gpu-checks.ts";
+import { startPreparingImages } from "../environments/hosts/start-preparing-images.ts";
+import { startRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
+import { startMiningDetector } from "../environments/mining/start-mining-detector.ts";
+import { startQueueProcessor } from "../environments/queue/process-queue.ts";
+import { type ReconcilerDeps, startReconciler } from "../environments/reconciler/start-reconciler.ts";
+import { startWarmPool } from "../environments/warm-pool/start-warm-pool.ts";
+
+/** The worker's loops that keep environments and hosts as the database says. */
+export function environmentLoops(
+  { brand, mining, catalogue, retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
+  remotes: readonly RemoteMachine[],
+  deps: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
+): Loop[] {
+  const { loops, checks } = startRemoteHosts(remotes, { ...deps, slots, needsLiveRestore });
+  return [
+    ...loops,
+    startPreparingImages({ ...deps, types: catalogue.types.map(({ id }) => id) }),
+    startReconciler({ ...deps, checks, retentionDays }),
+    startSampling(deps),
+    startGpuChecks(deps),
+    ...(mining === "off" ? [] : [startMiningDetector({ ...deps, mode: mining, contact: brand.email })]),
+    startQueueProcessor(deps),
+    startWarmPool({ ...deps, sizes }),
+  ];
+}
