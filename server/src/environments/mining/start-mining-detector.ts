@@ -56,8 +56,9 @@ async function inspect(
     if (!suspicion) continue;
     const outcome = await recordFinding(deps, run, suspicion);
     if (outcome === "known") continue;
-    const about = { event: "mining.found", environmentId: run.id, kind: suspicion.kind };
-    deps.log.warn(about, outcome === "ended" ? `${suspicion.what}: it ends` : `${suspicion.what}: a person must look`);
+    const next = outcome === "ended" ? "it ends" : "a person must look";
+    const about = { environmentId: run.id, kind: suspicion.kind };
+    deps.log.warn({ event: "mining.found", ...about }, `${suspicion.what}: ${next}`);
   }
 }
 
