@@ -8,20 +8,30 @@ const againMs = 30_000;
 
 /** Reloads the page for a chunk that failed to load, once in 30 seconds. Returns whether it is about to. */
 export function useReloadOnce(error: unknown): boolean {
-  const [isReloading] = useState(() => isChunkFailure(error) && takeTurn());
+  // React may throw a first render away and ask again, so asking takes no turn.
+  const [isReloading, setReloading] = useState(() => isChunkFailure(error) && isTurn());
   useEffect(() => {
     if (!isReloading) return;
-    const timer = setTimeout(() => location.reload(), delayMs);
+    const timer = setTimeout(() => {
+      if (takeTurn()) location.reload();
+      else setReloading(false);
+    }, delayMs);
     return () => clearTimeout(timer);
   }, [isReloading]);
   return isReloading;
 }
 
-/** Without storage it could not be counted, and would never end. */
+function isTurn(): boolean {
+  try {
+    return Date.now() - Number(sessionStorage.getItem(key) ?? 0) >= againMs;
+  } catch {
+    return false;
+  }
+}
+
+/** Without storage reloads could not be counted, and would never end. */
 function takeTurn(): boolean {
   try {
-    const last = Number(sessionStorage.getItem(key) ?? 0);
-    if (Date.now() - last < againMs) return false;
     sessionStorage.setItem(key, String(Date.now()));
     return true;
   } catch {
