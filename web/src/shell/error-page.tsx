@@ -4,7 +4,7 @@ import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { isChunkFailure } from "./is-chunk-failure.ts";
 import { LoadingScreen } from "./loading-screen.tsx";
 import { PlainPage } from "./plain-page.tsx";
-import { useReloadOnce } from "./use-reload-once.ts";
+import { useReload } from "./use-reload.ts";
 
 const reloading = "Loading the page again...";
 
@@ -12,7 +12,7 @@ const reloading = "Loading the page again...";
 export function ErrorPage() {
   const error = useRouteError();
   const { title, text } = textOf(error);
-  if (useReloadOnce(error)) return <LoadingScreen>{reloading}</LoadingScreen>;
+  if (useReload(error)) return <LoadingScreen>{reloading}</LoadingScreen>;
   return (
     <PlainPage title={title} action={<Reload />}>
       {text}
@@ -24,7 +24,7 @@ export function ErrorPage() {
 export function ScreenError() {
   const error = useRouteError();
   const { title, text } = textOf(error);
-  if (useReloadOnce(error)) return <p role="status">{reloading}</p>;
+  if (useReload(error)) return <p role="status">{reloading}</p>;
   return (
     <EmptyState title={title} picture={<FreeSlots failed />} action={<Reload />}>
       {text}

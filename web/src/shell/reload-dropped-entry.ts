@@ -1,10 +1,10 @@
 /**
  * A browser drops what it loads when the machine's network changes. A page whose entry script was dropped would stay blank: it
- * is loaded again, once in 30 seconds as in use-reload-once.ts, and else says so. The build writes this function's text into
+ * is loaded again, three times in 30 seconds as in use-reload.ts, and else says so. The build writes this function's text into
  * the document (web/guard-entry.ts), because no other script is there yet: nothing outside of it may be named in it.
  */
 export function reloadDroppedEntry(): void {
-  const key = "chunk_reload_at";
+  const key = "chunk_reloads";
   const recover = () => {
     const root = document.getElementById("root");
     // A public page can be read without its script.
@@ -14,8 +14,10 @@ export function reloadDroppedEntry(): void {
   };
   const takeTurn = () => {
     try {
-      if (Date.now() - Number(sessionStorage.getItem(key) ?? 0) < 30_000) return false;
-      sessionStorage.setItem(key, String(Date.now()));
+      const times: number[] = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+      const recent = times.filter((time) => Date.now() - time < 30_000);
+      if (recent.length >= 3) return false;
+      sessionStorage.setItem(key, JSON.stringify([...recent, Date.now()]));
       return true;
     } catch {
       return false;

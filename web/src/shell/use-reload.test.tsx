@@ -1,7 +1,7 @@
 import { use } from "react";
 import { prerender } from "react-dom/static";
 import { expect, test, vi } from "vitest";
-import { useReloadOnce } from "./use-reload-once.ts";
+import { useReload } from "./use-reload.ts";
 
 test("a render that React throws away does not take the turn to reload", async () => {
   const stored = new Map<string, string>();
@@ -13,7 +13,7 @@ test("a render that React throws away does not take the turn to reload", async (
   let renders = 0;
   function Screen() {
     renders++;
-    const isReloading = useReloadOnce(new TypeError("Failed to fetch dynamically imported module: /a.js"));
+    const isReloading = useReload(new TypeError("Failed to fetch dynamically imported module: /a.js"));
     use(later);
     return isReloading ? "reloading" : "failed";
   }

@@ -1,0 +1,42 @@
+import { useEffect, useState } from "react";
+import { isChunkFailure } from "./is-chunk-failure.ts";
+
+const key = "chunk_reloads";
+const maxReloads = 3;
+const windowMs = 30_000;
+/** A browser drops what it is loading at each change of the machine's network, of which one change of address makes several. */
+const delayMs = 1000;
+
+/** Reloads the page for a chunk that failed to load, three times in 30 seconds. Returns whether it is about to. */
+export function useReload(error: unknown): boolean {
+  // React may throw a first render away and ask again, so asking counts nothing.
+  const [isReloading, setReloading] = useState(() => isChunkFailure(error) && recentReloads().length < maxReloads);
+  useEffect(() => {
+    if (!isReloading) return;
+    const timer = setTimeout(() => {
+      if (countReload()) location.reload();
+      else setReloading(false);
+    }, delayMs);
+    return () => clearTimeout(timer);
+  }, [isReloading]);
+  return isReloading;
+}
+
+function recentReloads(): number[] {
+  try {
+    const times: number[] = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+    return times.filter((time) => Date.now() - time < windowMs);
+  } catch {
+    return [];
+  }
+}
+
+/** Without storage reloads could not be counted, and would never end. */
+function countReload(): boolean {
+  try {
+    sessionStorage.setItem(key, JSON.stringify([...recentReloads(), Date.now()]));
+    return true;
+  } catch {
+    return false;
+  }
+}
