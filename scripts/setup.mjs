@@ -18,20 +18,37 @@ export function run(command, args, options = {}) {
 
 /** Runs npm ci unless this lockfile is already installed. */
 export function install() {
-  const stamp = join(root, "node_modules", ".berth-installed");
-  const wanted = createHash("sha256")
-    .update(readFileSync(join(root, "package-lock.json")))
-    .digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  const { stamp, wanted, isCurrent } = installed();
+  if (isCurrent) return;
   console.log("Installing dependencies (about a minute, once)...");
   run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: process.platform === "win32" });
   writeFileSync(stamp, wanted);
 }
 
+/** Whether npm start and npm test find everything installed and built. */
+export function isSetUp() {
+  return installed().isCurrent && built().isCurrent;
+}
+
+function installed() {
+  return stampOf(join(root, "node_modules", ".berth-installed"), hashOf([], ["package-lock.json"]));
+}
+
+function stampOf(stamp, wanted) {
+  return { stamp, wanted, isCurrent: existsSync(stamp) && readFileSync(stamp, "utf8") === wanted };
+}
+
 /** Builds the browser app unless these sources are already built. */
 export function buildWeb() {
-  const stamp = join(root, "web", "dist", ".built");
-  const wanted = hashOf(
+  const { stamp, wanted, isCurrent } = built();
+  if (isCurrent) return;
+  console.log("Building the browser app...");
+  run("npm", ["run", "build", "--silent", "-w", "@berth/web"], { shell: process.platform === "win32" });
+  writeFileSync(stamp, wanted);
+}
+
+function built() {
+  const sources = hashOf(
     ["web/src", "web/docs", "web/public", "contract/src", "docs/use", "docs/operate", "docs/develop"],
     [
       "web/index.html",
@@ -49,10 +66,7 @@ export function buildWeb() {
       "package-lock.json",
     ],
   );
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  console.log("Building the browser app...");
-  run("npm", ["run", "build", "--silent", "-w", "@berth/web"], { shell: process.platform === "win32" });
-  writeFileSync(stamp, wanted);
+  return stampOf(join(root, "web", "dist", ".built"), sources);
 }
 
 function hashOf(folders, files) {

@@ -1,0 +1,2 @@
+/** For tests, which are typed. */
+export function isSetUp(): boolean;
