@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
+  appendFileSync,
   chownSync,
   cpSync,
   existsSync,
@@ -19,8 +20,10 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
 import { silentLogger } from "../logging/create-logger.ts";
+import { recordLog } from "../logging/testing/record-log.ts";
 import type { Connection } from "./connection.ts";
-import { EmbeddedDatabaseError, embeddedConnection, startEmbedded } from "./embedded.ts";
+import { embeddedConnection, startEmbedded } from "./embedded.ts";
+import { EmbeddedDatabaseError } from "./embedded-database-error.ts";
 import { postmasterOf } from "./postmaster-of.ts";
 
 function folder(...below: string[]): string {
@@ -127,3 +130,33 @@ test("a copy of a running data folder starts without ending the database that it
   expect(await pidOf(second.connection)).toBeGreaterThan(0);
   expect(await pidOf(original.connection)).toBeGreaterThan(0);
 }, 60_000);
+
+test("a database that recovers for long is waited for, and the log says so", async () => {
+  const directory = folder("database");
+  await (await open(directory)).stop();
+  const hold = join(directory, "..", "hold");
+  const cluster = join(directory, "cluster");
+  writeFileSync(hold, "");
+  const restore = `while [ -e "${hold}" ]; do sleep 0.05; done; false`;
+  appendFileSync(join(cluster, "postgresql.auto.conf"), `hot_standby = off\nrestore_command = '${restore}'\n`);
+  writeFileSync(join(cluster, "recovery.signal"), "", { mode: 0o644 });
+  const { log, lines } = recordLog();
+  const starting = startEmbedded({ directory, fsync: false, slowAfterMs: 100, log });
+  onTestFinished(async () => await (await starting).stop());
+  await expect.poll(() => lines.map(({ event }) => event), { timeout: 60_000 }).toContain("database.embedded_starting");
+  rmSync(hold);
+  expect(await pidOf((await starting).connection)).toBeGreaterThan(0);
+}, 120_000);
+
+test("a database that refuses its password is ended again", async () => {
+  const directory = folder("database");
+  await (await open(directory)).stop();
+  writeFileSync(join(directory, "password"), "another");
+  const starting = startEmbedded({ directory, fsync: false, slowAfterMs: 100, log: silentLogger });
+  await expect(starting).rejects.toThrow(
+    new EmbeddedDatabaseError(
+      `The embedded database in ${directory} does not start: error: password authentication failed for user "berth"`,
+    ),
+  );
+  expect(postmasterOf(join(directory, "cluster"))).toBeUndefined();
+}, 120_000);

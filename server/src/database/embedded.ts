@@ -17,10 +17,11 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "pg";
 import { type Logger, logError } from "../logging/create-logger.ts";
 import { type Connection, clientOf } from "./connection.ts";
+import { EmbeddedDatabaseError, inUse } from "./embedded-database-error.ts";
 import { lockFolder } from "./folder-lock.ts";
+import { lockDatabase } from "./lock-database.ts";
 import { pidFileOf, postmasterOf } from "./postmaster-of.ts";
 
 export interface Embedded {
@@ -34,11 +35,10 @@ interface Options {
   /** Off in tests only. */
   readonly fsync?: boolean;
   readonly connections?: number;
+  /** How long it may take to accept connections before the log says so, or before an error of it is believed. */
+  readonly slowAfterMs?: number;
   readonly log: Logger;
 }
-
-/** The data folder is locked by another process or unusable. The message is for the operator. */
-export class EmbeddedDatabaseError extends Error {}
 
 interface Cluster {
   readonly bin: string;
@@ -70,7 +70,7 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 }
 
 async function startHeld(options: Options, release: () => void): Promise<Embedded> {
-  const { directory, fsync = true, connections = 100, log } = options;
+  const { directory, fsync = true, connections = 100, slowAfterMs = 10_000, log } = options;
   const cluster = await locate(directory);
   const passwordFile = join(directory, "password");
   if (!existsSync(join(cluster.data, "PG_VERSION"))) await initialise(cluster, passwordFile);
@@ -80,7 +80,17 @@ async function startHeld(options: Options, release: () => void): Promise<Embedde
   let stopping = false;
   let child = start(cluster, fsync, connections);
   child.on("exit", restart);
-  const lock = await lockDirectory(connection, directory, () => child.exitCode !== null);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const end = async () => {
+    stopping = true;
+    if (hasEnded()) return;
+    child.kill("SIGINT");
+    await once(child, "exit");
+  };
+  const lock = await lockDatabase({ connection, directory, hasEnded, slowAfterMs, log }).catch(async (error) => {
+    await end();
+    throw error;
+  });
 
   function restart(): void {
     if (stopping) return;
@@ -99,10 +109,7 @@ async function startHeld(options: Options, release: () => void): Promise<Embedde
     async stop() {
       stopping = true;
       await lock.end().catch(lost);
-      if (child.exitCode === null && child.signalCode === null) {
-        child.kill("SIGINT");
-        await once(child, "exit");
-      }
+      await end();
       rmSync(cluster.sockets, { recursive: true, force: true });
       release();
     },
@@ -242,36 +249,6 @@ async function endLeftOver({ data, sockets }: Cluster, connection: Connection): 
   }
   process.kill(running.pid, "SIGINT");
   for (let tries = 0; tries < 200 && postmasterOf(data)?.pid === running.pid; tries++) await sleep(50);
-}
-
-/** Start timeout. Child processes of a killed server can block the next start for a moment, so it is retried. */
-const startTimeoutMs = 10_000;
-
-async function lockDirectory(connection: Connection, directory: string, ended: () => boolean): Promise<Client> {
-  const from = Date.now();
-  for (let tries = 0; ; tries++) {
-    const client = new (clientOf(connection))(connection);
-    client.on("error", () => {});
-    try {
-      await client.connect();
-      const { rows } = await client.query("select pg_try_advisory_lock(8301548) as free");
-      if (rows[0].free) return client;
-      throw inUse(directory);
-    } catch (error) {
-      await client.end().catch(() => {});
-      if (error instanceof EmbeddedDatabaseError) throw error;
-      if (ended() && Date.now() - from > startTimeoutMs)
-        throw new EmbeddedDatabaseError(`The embedded database in ${directory} does not start: ${String(error)}`);
-      if (tries > 400) throw error;
-      await sleep(25);
-    }
-  }
-}
-
-function inUse(directory: string): EmbeddedDatabaseError {
-  return new EmbeddedDatabaseError(
-    `The data folder ${directory} is in use by another running server. Stop it first, or set DATA_DIR to another folder.`,
-  );
 }
 
 async function collect(child: ChildProcess): Promise<string> {

@@ -3,7 +3,7 @@ import { acceptWithoutNotice, checkNotice } from "../catalogue/accept-catalogue.
 import { type Config, ConfigError } from "../config/config.ts";
 import { catalogueErrorOf, readCatalogueFile } from "../config/read-catalogue-file.ts";
 import { SchemaError } from "../database/database.ts";
-import { EmbeddedDatabaseError } from "../database/embedded.ts";
+import { EmbeddedDatabaseError } from "../database/embedded-database-error.ts";
 import type { Command, Options } from "./parse-command.ts";
 import { authorOf, withDatabase } from "./with-database.ts";
 

@@ -3,7 +3,7 @@ import { ConfigError, readConfig } from "../config/config.ts";
 import { CatalogueError } from "../config/read-catalogue-file.ts";
 import { readSettingsFile } from "../config/settings-file.ts";
 import { SchemaError } from "../database/database.ts";
-import { EmbeddedDatabaseError } from "../database/embedded.ts";
+import { EmbeddedDatabaseError } from "../database/embedded-database-error.ts";
 import { DriverError } from "../drivers/driver.ts";
 import { RefundRefused } from "../payments/refunds/grant-refund.ts";
 import { BackupRefused } from "./backup/backup-refused.ts";
