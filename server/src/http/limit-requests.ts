@@ -3,12 +3,20 @@ import { type AnyEndpoint, deleteAccount, logout, settingsPassword, updatePasswo
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
+import type { Db } from "../database/database.ts";
 import type { User } from "./request-user.ts";
+import { sharedCounts } from "./shared-counts.ts";
 
 interface Limits {
   readonly requestsPerMinute: number;
   readonly anonymousPerMinute: number;
   readonly unauthenticatedPerMinute: number;
+}
+
+interface LimitDeps {
+  /** Where all replicas count. */
+  readonly db: Db;
+  readonly authenticate: (request: FastifyRequest) => Promise<User | undefined>;
 }
 
 /** A user's limit as a multiple of a sign-in's, so that one exhausted sign-in leaves capacity for others. */
@@ -25,15 +33,16 @@ const recoveryCalls: ReadonlySet<AnyEndpoint | undefined> = new Set([
 /**
  * Authenticates the bearer token, then applies rate limits (G91): per sign-in, per user (twice as high), per network for
  * requests without a token, and per network for invalid tokens. Runs in preParsing, because in onRequest the limiter would
- * never see a 401. Routes with `rateLimit: false` are exempt: files, health.
+ * never see a 401. Routes with `rateLimit: false` are exempt: files, health. All replicas of the API count together.
  */
 export async function limitRequests(
   app: FastifyInstance,
   limits: Limits,
-  authenticate: (request: FastifyRequest) => Promise<User | undefined>,
+  { db, authenticate }: LimitDeps,
 ): Promise<void> {
   const timeWindow = 60_000;
   await app.register(rateLimit, {
+    store: sharedCounts(db),
     // Before the body is read.
     hook: "preParsing",
     timeWindow,

@@ -15,11 +15,13 @@ import { password, testInstallation } from "./testing/test-installation.ts";
 const { db, start } = await testInstallation();
 
 async function setup({ onSignUp = vi.fn(async () => {}), identity = start() } = {}) {
+  // Every app here is asked from one address, and they count together.
+  await db.deleteFrom("attempt_windows").execute();
   const app = Fastify();
   parseBodies(app);
   handleErrors(app);
   const limits = { requestsPerMinute: 1_000, anonymousPerMinute: 1_000, unauthenticatedPerMinute: 1_000 };
-  await limitRequests(app, limits, authenticate(identity));
+  await limitRequests(app, limits, { db, authenticate: authenticate(identity) });
   authRoutes(app, { db, identity, onSignUp });
   onTestFinished(() => app.close());
 

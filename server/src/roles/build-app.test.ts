@@ -121,7 +121,7 @@ test("an unknown host gets 421 before any route", async () => {
   const port = typeof address === "object" ? (address?.port ?? 0) : 0;
   const status = async (host: string) => {
     const socket = createConnection(port, "127.0.0.1");
-    socket.end(`GET /config HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
+    socket.write(`GET /config HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`);
     let text = "";
     for await (const chunk of socket) text += chunk;
     return Number(text.split(" ")[1]);

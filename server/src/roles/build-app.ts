@@ -89,7 +89,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     scripts: [...new Set([...documents.values()].flatMap(({ scripts }) => scripts))],
   });
   const authenticateRequest = authenticate(identity);
-  await limitRequests(app, config.limits, authenticateRequest);
+  await limitRequests(app, config.limits, { db, authenticate: authenticateRequest });
   const { name: title, email } = config.brand;
   await describeApi(app, { title, version, appUrl, email, catalogue: config.catalogue });
   await servePages(app, { dist: deps.dist, documents, appUrl });
