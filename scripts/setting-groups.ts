@@ -1,7 +1,7 @@
 /** The order of the settings on docs/configuration.md and in .env.example. Every setting is in exactly one group. */
 export const settingGroups: readonly { readonly title: string; readonly names: string }[] = [
   { title: "Addresses", names: "PORT HOST APP_URL ENV_HOST TRUST_PROXY" },
-  { title: "Storage", names: "DATA_DIR RUNTIMES_DIR DATABASE_URL BACKUP" },
+  { title: "Storage", names: "DATA_DIR RUNTIMES_DIR DATABASE_URL DATABASE_LISTEN_URL BACKUP" },
   { title: "Processes", names: "ROLES METRICS_PORT METRICS_HOST LOG_LEVEL" },
   {
     title: "Environments",

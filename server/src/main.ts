@@ -11,6 +11,7 @@ import type { Connection } from "./database/connection.ts";
 import { type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
 import { startEmbedded } from "./database/embedded.ts";
 import { EmbeddedDatabaseError } from "./database/embedded-database-error.ts";
+import { requireNotifications } from "./database/hears-notifications.ts";
 import { startFirewall } from "./drivers/docker/firewall/start-firewall.ts";
 import { DriverError } from "./drivers/driver.ts";
 import { revokeAccess } from "./environments/api/revoke-access.ts";
@@ -142,6 +143,7 @@ async function openStore({ config, dataDir, secret, log }: StoreDeps, resources:
   });
   resources.defer(database.close);
   const { db, pool } = database;
+  if (config.database.kind === "external") await requireNotifications(db, connection);
   if (rents(config)) await acceptCatalogue(db, config);
   const installation = await installationOf(db);
   await checkSecret(db, secret, { alone: config.database.kind === "embedded" });
@@ -248,7 +250,8 @@ async function connectionOf(
   { config, dataDir, log }: Omit<StoreDeps, "secret">,
   resources: AsyncDisposableStack,
 ): Promise<Connection> {
-  if (config.database.kind === "external") return { connectionString: config.database.url };
+  const { database } = config;
+  if (database.kind === "external") return { connectionString: database.url, listenString: database.listenUrl };
   const embedded = await startEmbedded({ directory: join(dataDir, "database"), log });
   resources.defer(embedded.stop);
   return embedded.connection;

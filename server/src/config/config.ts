@@ -63,7 +63,7 @@ function nest(v: Settings, catalogue: Catalogue) {
     dataDir: v.DATA_DIR,
     /** Prepared Python runtimes, shared by several data folders. */
     runtimesDir: v.RUNTIMES_DIR,
-    database: v.DATABASE_URL ? { kind: "external" as const, url: v.DATABASE_URL } : { kind: "embedded" as const },
+    database: readDatabase(v),
     /** Undefined: the worker makes no backups. */
     backup: readBackup(v),
     runtime: v.RUNTIME,
@@ -99,6 +99,10 @@ function nest(v: Settings, catalogue: Catalogue) {
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,
   };
+}
+
+function readDatabase({ DATABASE_URL: url, DATABASE_LISTEN_URL: listenUrl }: Settings) {
+  return url ? { kind: "external" as const, url, listenUrl } : { kind: "embedded" as const };
 }
 
 function readBackup({ BACKUP: text }: Settings) {

@@ -89,6 +89,10 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
     (v) => isConsolePublic(v) && v.OPERATOR_SECOND_FACTOR === false,
     "the operator's console is reachable from outside: OPERATOR_SECOND_FACTOR=false is for loopback only",
   ],
+  [
+    (v) => Boolean(v.DATABASE_LISTEN_URL) && !v.DATABASE_URL,
+    "DATABASE_LISTEN_URL needs DATABASE_URL: the embedded database has no pooler in front",
+  ],
   [(v) => rolesOf(v).length < 3 && !v.DATABASE_URL, "ROLES: split roles need DATABASE_URL (G99)"],
 ];
 

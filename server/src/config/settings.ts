@@ -63,6 +63,13 @@ export const settings = z.object({
     .optional()
     .describe("A PostgreSQL 18 of your own instead of the embedded one")
     .meta({ unset: "the embedded database", example: "postgres://berth:password@127.0.0.1/berth" }),
+  DATABASE_LISTEN_URL: z
+    .url({ protocol: /^postgres(ql)?$/ })
+    .optional()
+    .describe(
+      "The address of that database itself, where DATABASE_URL leads through a pooler in transaction mode, which delivers no notifications",
+    )
+    .meta({ unset: "DATABASE_URL", example: "postgres://berth:password@127.0.0.1:5432/berth" }),
   RUNTIME: word("process", "docker", "fake")
     .default("process")
     .describe(

@@ -3,6 +3,8 @@ import { Client } from "pg";
 
 export interface Connection {
   readonly connectionString?: string;
+  /** Where to listen, if not there: behind a pooler no notification arrives. */
+  readonly listenString?: string | undefined;
   readonly host?: string;
   readonly user?: string;
   readonly password?: string;
@@ -28,6 +30,11 @@ class ScramClient extends Client {
 function refuse(client: Client): void {
   const { connection } = client as Client & { connection: EventEmitter };
   connection.emit("error", new Error("This server is not the embedded database: it requests the password itself"));
+}
+
+/** The connection that listens: the database's own address. */
+export function listeningConnection({ listenString, ...connection }: Connection): Connection {
+  return listenString === undefined ? connection : { ...connection, connectionString: listenString };
 }
 
 /** The client class for a connection. */

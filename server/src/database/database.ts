@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from "kysely";
 import { type Client, DatabaseError, Pool, types } from "pg";
 import { type Logger, logError } from "../logging/create-logger.ts";
-import { type Connection, clientOf } from "./connection.ts";
+import { type Connection, clientOf, listeningConnection } from "./connection.ts";
 import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
@@ -59,7 +59,7 @@ export async function openDatabase(connection: Connection, log: Logger, { keep =
   return {
     db,
     listen: async (channel, listener, reset) =>
-      void stops.push(await keepListening(connection, channel, listener, reset, log)),
+      void stops.push(await keepListening(listeningConnection(connection), channel, listener, reset, log)),
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       closing = true;

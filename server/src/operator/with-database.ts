@@ -14,7 +14,7 @@ import type { Options } from "./parse-command.ts";
 /** The database of the running server. Throws EmbeddedDatabaseError where its own one does not run. */
 export function connectionOf({ database, dataDir }: Config): Connection {
   return database.kind === "external"
-    ? { connectionString: database.url }
+    ? { connectionString: database.url, listenString: database.listenUrl }
     : embeddedConnection(join(resolve(dataDir), "database"));
 }
 

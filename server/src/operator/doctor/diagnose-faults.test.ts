@@ -4,7 +4,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "nod
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:https";
 import { type AddressInfo, createServer as createSilent } from "node:net";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
@@ -252,7 +252,8 @@ test("a machine whose clock is three days ahead of the database is listed", asyn
   expect((await ask()).found[what]).toBeUndefined();
   const ahead = "const now = Date.now; Date.now = () => now() + 259200000;";
   const { found } = await ask({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` });
-  expect(found[what]).toEqual([`The clock of this machine (${hostname()}) is 259200 s ahead`]);
+  // A call that waits under load is known to half of its duration only.
+  expect(found[what]).toEqual([expect.stringMatching(/^The clock of this machine \(.*\) is 259(19|20)\d s ahead$/)]);
 });
 
 test("an unreachable engine is one finding, and the checks of money still run", async () => {

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
+import { hearsNotifications } from "../../database/hears-notifications.ts";
 import { currentImage, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { installationOf } from "../../installation/installation.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
+import { connectionOf } from "../with-database.ts";
 import { absentGpus } from "./absent-gpus.ts";
 import { askProvider } from "./ask-provider.ts";
 import { auditCheck } from "./audit-check.ts";
@@ -42,11 +44,12 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   await using opened = await openDockerHosts(db, { ...settings, isHere }, deps);
   const { hosts } = opened;
   const homes = isHere && runtime !== "fake" ? join(dataDir, "homes") : undefined;
+  const hears = () => hearsNotifications(db, connectionOf(config));
   const checks = [
     ...moneyChecks(db, () => askProvider(config)),
     ...hostChecks({ db, install, hosts, homes }),
     miningCheck(db),
-    ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup }),
+    ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup, hears }),
     auditCheck(db),
   ];
   const { catalogue, catalogueFile } = config;

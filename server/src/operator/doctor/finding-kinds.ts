@@ -21,6 +21,7 @@ export const findingKinds = [
   "certificates_expiring",
   "versions_differ",
   "roles_missing",
+  "notifications_lost",
   "backup_late",
   "audit_broken",
 ] as const;

@@ -20,6 +20,8 @@ interface MachineChecksDeps {
   /** Whether the files of the installation are on this machine. */
   readonly isHere: boolean;
   readonly backup: BackupSchedule | undefined;
+  /** Whether notifications of the database arrive. */
+  readonly hears: () => Promise<boolean>;
 }
 
 /** Checks of mail, disks, certificates and the server's own processes. */
@@ -55,6 +57,13 @@ export function machineChecks(deps: MachineChecksDeps): readonly Check[] {
       what: "Roles that no process has",
       remedy: `start the server (${startCommand}), or the process that has that role in ROLES`,
       run: () => missingRoles(db),
+    },
+    {
+      kind: "notifications_lost",
+      what: "Notifications of the database that do not arrive",
+      remedy: "name the database's own address in DATABASE_LISTEN_URL: a pooler in transaction mode delivers none",
+      run: async () =>
+        (await deps.hears()) ? [] : ["None arrives: what is revoked stays open for up to half a minute"],
     },
     {
       kind: "backup_late",
