@@ -21,6 +21,7 @@ interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  readonly timeoutMs?: number;
 }
 
 /** One request to an environment's host; `headers` may replace the token. */
@@ -37,7 +38,7 @@ export async function ask(
   };
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = request({ host: "127.0.0.1", port, path, method: options.method ?? "GET", headers, agent: false });
-  sent.setTimeout(30_000, () => sent.destroy(new Error(`timeout on ${path}`)));
+  sent.setTimeout(options.timeoutMs ?? 30_000, () => sent.destroy(new Error(`timeout on ${path}`)));
   sent.on("response", resolve).on("error", reject);
   sent.end(options.body === undefined ? undefined : JSON.stringify(options.body));
   const response = await promise;

@@ -29,7 +29,7 @@ export interface Product {
   readonly kill: () => Promise<void>;
 }
 
-interface Options {
+export interface ProductOptions {
   readonly dataDir?: string;
   readonly port?: number;
   /** The main.ts of another checkout. */
@@ -37,6 +37,8 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>;
   /** A file to which its output is appended. */
   readonly log?: string;
+  /** Words that run the command after them. */
+  readonly launcher?: readonly string[];
 }
 
 /** Starts the product as a process on a free port, by default with a temporary data folder. */
@@ -46,10 +48,12 @@ export async function startProduct({
   env = {},
   program = join(root, "server/src/main.ts"),
   log,
-}: Options = {}): Promise<Product> {
+  launcher = [],
+}: ProductOptions = {}): Promise<Product> {
   // The limits of npm start.
   const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
-  const child = spawn(process.execPath, [...limits, program], {
+  const [command = "", ...words] = [...launcher, process.execPath, ...limits, program];
+  const child = spawn(command, words, {
     cwd: root,
     env: {
       ...environment.shell,

@@ -108,7 +108,7 @@ export async function endRentals(db: Database["db"]): Promise<void> {
 }
 
 /** Stores a session like web/src/api/session.ts. */
-async function storeSession(
+export async function storeSession(
   context: BrowserContext,
   origin: string,
   { userId, email, idToken, refreshToken }: Customer,
