@@ -5,11 +5,13 @@ import { type Config, ConfigError } from "../config/config.ts";
 import { catalogueErrorOf } from "../config/read-catalogue-file.ts";
 import type { Db, Sql, Tx } from "../database/database.ts";
 import { comingChanges } from "./coming-changes.ts";
+import { queueChanges, withdrawChanges } from "./withdraw-changes.ts";
 
 /**
  * Compares the catalogue of a start with the one of the start before, by the database's clock (G150). One that raises prices
  * or changes terms without 30 days' notice is refused with line and field: throws ConfigError, and nothing is changed. Else
- * it is what customers are shown from now on, and what begins later is queued for announcement. The first start with a
+ * it is what customers are shown from now on, what begins later is queued for announcement, and what was announced and is
+ * gone is taken back (G166). The first start with a
  * catalogue of the operator's is compared with nothing.
  */
 export async function acceptCatalogue(db: Db, config: Pick<Config, "catalogue" | "catalogueFile">): Promise<void> {
@@ -19,7 +21,9 @@ export async function acceptCatalogue(db: Db, config: Pick<Config, "catalogue" |
     if (catalogueFile === undefined && !(await readAccepted(tx))) return;
     const problems = await checkNotice(tx, catalogue);
     if (problems.length > 0) throw new ConfigError(`CATALOGUE: ${catalogueErrorOf(catalogueFile, problems).message}`);
-    await queueChanges(tx, catalogue);
+    const coming = comingChanges(catalogue, await nowOf(tx));
+    await withdrawChanges(tx, coming);
+    await queueChanges(tx, coming);
     await writeAccepted(tx, catalogue);
   });
 }
@@ -47,15 +51,6 @@ export async function checkNotice(db: Sql, catalogue: ShownCatalogue): Promise<C
   const shown = await readAccepted(db);
   if (!shown || !(await hasAccounts(db))) return [];
   return noticeProblems(shown, catalogue, await nowOf(db));
-}
-
-async function queueChanges(tx: Tx, catalogue: ShownCatalogue): Promise<void> {
-  for (const change of comingChanges(catalogue, await nowOf(tx)))
-    await tx
-      .insertInto("catalogue_changes")
-      .values(change)
-      .onConflict((conflict) => conflict.column("id").doNothing())
-      .execute();
 }
 
 async function writeAccepted(tx: Tx, { prices, terms = [] }: ShownCatalogue): Promise<void> {

@@ -50,7 +50,7 @@ async function setup(users: readonly string[]) {
 
 const all = (ids: readonly string[]) => ids.map((id) => `${id} ${change.title} /billing`);
 
-test("every account of its time gets bell and mail once, in batches, even without mails of other kinds (G151)", async () => {
+test("every account of its time gets bell and mail once, in batches, even suspended and without other mails (G151)", async () => {
   const { db, queue, row, start, notices, mails } = await setup(["ada", "ben", "cara", "dan", "eve"]);
   await db.updateTable("identity_user").set({ disabled: true }).where("id", "=", "eve").execute();
   await db.insertInto("user_flags").values({ user_id: "ben", email_notifications: false }).execute();
@@ -59,13 +59,14 @@ test("every account of its time gets bell and mail once, in batches, even withou
     values ('later', 'later', 'later', now() + interval '1 second')`.execute(db);
   const [one, other] = [start(), start()];
   await expect.poll(async () => (await row()).due_at).toBeNull();
-  expect(await notices()).toEqual(all(["ada", "ben", "cara", "dan"]));
-  expect(await mails()).toEqual(["ada", "ben", "cara", "dan"].map((id) => `${id}@uni.example`));
+  const everybody = ["ada", "ben", "cara", "dan", "eve"];
+  expect(await notices()).toEqual(all(everybody));
+  expect(await mails()).toEqual(everybody.map((id) => `${id}@uni.example`));
   await sql`update catalogue_changes set due_at = now(), announced_until = ''`.execute(db);
   for (const loop of [one, other]) loop.trigger();
   await expect.poll(async () => (await row()).due_at).toBeNull();
-  expect(await notices()).toEqual(all(["ada", "ben", "cara", "dan"]));
-  expect(await mails()).toHaveLength(4);
+  expect(await notices()).toEqual(all(everybody));
+  expect(await mails()).toHaveLength(5);
 });
 
 test("a batch that fails is repeated as a whole, and those before it stay", async () => {

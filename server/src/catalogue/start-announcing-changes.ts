@@ -46,18 +46,25 @@ export function startAnnouncingChanges(deps: AnnounceDeps & { readonly changes: 
 }
 
 async function announceBatch({ db, announce, log, batchSize = 200 }: AnnounceDeps, change: DueChange): Promise<void> {
-  const { id, title, body, link, announced_until, attempts } = change;
+  const { id, title, body, link, announced_until, attempts, withdraws } = change;
   try {
     await db.transaction().execute(async (tx) => {
       const users = await tx
         .selectFrom("identity_user")
         .select("id")
         .where("id", ">", announced_until)
+        .$if(withdraws !== null, (audience) =>
+          audience.where("id", "<=", (own) =>
+            own.selectFrom("catalogue_changes as c").select("c.announced_until").where("c.id", "=", withdraws),
+          ),
+        )
         // In SQL, because a Date has no microseconds.
         .where("created_at", "<=", (own) =>
-          own.selectFrom("catalogue_changes as c").select("c.created_at").where("c.id", "=", id),
+          own
+            .selectFrom("catalogue_changes as c")
+            .select("c.created_at")
+            .where("c.id", "=", withdraws ?? id),
         )
-        .where("disabled", "=", false)
         .orderBy("id")
         .limit(batchSize)
         .execute();

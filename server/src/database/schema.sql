@@ -148,8 +148,11 @@ create table catalogue_changes (
   last_error text,
   lease_token uuid,
   lease_expires_at timestamptz,
+  withdraws text,
   constraint catalogue_changes_pkey primary key (id),
-  constraint catalogue_changes_lease check ((num_nulls(lease_token, lease_expires_at) in (0, 2)) and (lease_token is null or due_at is not null))
+  constraint catalogue_changes_lease check ((num_nulls(lease_token, lease_expires_at) in (0, 2)) and (lease_token is null or due_at is not null)),
+  constraint catalogue_changes_withdraws_fkey foreign key (withdraws) references catalogue_changes(id),
+  constraint catalogue_changes_withdraws_key unique (withdraws)
 );
 create index catalogue_changes_due on catalogue_changes (greatest(due_at, lease_expires_at)) where due_at is not null;
 
@@ -831,6 +834,7 @@ create table orders (
   constraint orders_usd_minor_check check (usd_minor > 0)
 );
 create unique index one_unpaid_order_per_user on orders (user_id) where status in ('draft', 'open');
+create index orders_created on orders (created_at desc, id desc);
 create index orders_extends on orders (extends) where extends is not null;
 create index orders_newest on orders (user_id, created_at desc, id desc);
 create index orders_paid on orders (user_id, paid_at) include (usd_net_minor, container_type, hours);

@@ -98,6 +98,7 @@ export interface Tables {
     last_error: string | null;
     lease_token: string | null;
     lease_expires_at: Date | null;
+    withdraws: string | null;
   };
   credit_notes: {
     number: string;

@@ -32,14 +32,14 @@ export async function findOrders(db: Db, text: string, { limit, before }: Page):
   const word = text.trim();
   const { rows } = await sql<OrderSummary>`
     with named as (
-      select order_id as id from payments where ${word} in (id, gateway_payment_id)
+      select id from orders where ${word} in (id, gateway_order_id, subdomain, user_id, extends)
+      union select id from orders where user_id in (select user_id from profiles where lower(email) = lower(${word}))
+      union select order_id from payments where ${word} in (id, gateway_payment_id)
       union select p.order_id from payments p join receipts r on r.payment_id = p.id where r.number = ${word}
       union select p.order_id from payments p join refunds b on b.payment_id = p.id where ${word} in (b.id, b.gateway_refund_id)
       union select order_id from environments where id = ${word}),
     found as (
-      select * from orders o where (${word} = '' or ${word} in (o.id, o.gateway_order_id, o.subdomain, o.user_id, o.extends)
-          or o.id in (select id from named)
-          or o.user_id in (select user_id from profiles where lower(email) = lower(${word})))
+      select * from orders o where (${word} = '' or o.id in (select id from named))
         and (${before ?? ""} = '' or (o.created_at, o.id) < (select created_at, id from orders where id = ${before ?? ""}))
       order by o.created_at desc, o.id desc limit ${limit})
     select o.id, o.created_at, o.status, pr.email, o.user_id, o.subdomain, o.container_type, o.gpu_count, o.duration_hours,
