@@ -13,6 +13,7 @@ import { endpoint } from "../endpoint.ts";
 import { desiredStates, endedReasons, launchStages, statuses } from "../lifecycle.ts";
 import { containerType, currency, instant, nothing, typed } from "../wire.ts";
 import { auditedAct } from "./audit.ts";
+import { miningFinding } from "./mining.ts";
 import { done, reason } from "./reason.ts";
 
 /** From outside only: no file, no log, no address and no secret (G147). */
@@ -81,6 +82,8 @@ const operatedEnvironment = object({
   /** What its end would pay back now, by currency. */
   unused: array(object({ currency, minor: number() })),
   acts: array(auditedAct),
+  /** What the mining detector found in it. */
+  findings: array(miningFinding),
 });
 export type OperatedEnvironment = Infer<typeof operatedEnvironment>;
 

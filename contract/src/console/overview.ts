@@ -22,6 +22,8 @@ const overview = object({
     disputes: count,
     /** Open ones. */
     tickets: count,
+    /** Findings of the mining detector. */
+    mining: count,
     refunds: array(object({ currency: string(), count, minor: number() })),
   }),
   hosts: object({ open: count, closed: count }),

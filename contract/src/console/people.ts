@@ -14,6 +14,7 @@ import {
 import { endpoint } from "../endpoint.ts";
 import { instant, nothing, typed } from "../wire.ts";
 import { auditedAct } from "./audit.ts";
+import { operatedCredit } from "./credits.ts";
 import { done, reason } from "./reason.ts";
 
 /** The number of a page of a list, from 1. */
@@ -113,6 +114,8 @@ export const readPerson = endpoint({
     audit: array(auditedAct),
     /** Warnings that come before a suspension (G69). */
     warnings_before: number(),
+    /** Every one, newest first. */
+    credits: array(operatedCredit),
   }),
   errors: ["not_found"],
 });

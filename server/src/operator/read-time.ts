@@ -7,3 +7,8 @@ export function readTime(text: string): Date {
     return usage(`${text} is neither a day such as 2026-11-01 nor a time such as 2026-11-01T09:00:00Z.`);
   return at;
 }
+
+/** The instant at which a day in UTC is over. */
+export function endOfDay(day: Date): Date {
+  return new Date(day.getTime() + 86_400_000);
+}

@@ -1,5 +1,6 @@
 import type { RouteObject } from "react-router";
 import { AuditPage } from "./audit/audit-page.tsx";
+import { CreditsPage } from "./credits/credits-page.tsx";
 import { EnvironmentPage } from "./environments/environment-page.tsx";
 import { EnvironmentsPage } from "./environments/environments-page.tsx";
 import { ConsoleFrame } from "./frame/console-frame.tsx";
@@ -25,6 +26,7 @@ export const consoleRoutes: RouteObject[] = [
       { path: "/environments/:environmentId", Component: EnvironmentPage },
       { path: "/orders", Component: OrdersPage },
       { path: "/orders/:orderId", Component: OrderPage },
+      { path: "/credits", Component: CreditsPage },
       { path: "/prices", Component: PricesPage },
       { path: "/people", Component: PeoplePage },
       { path: "/people/:id", Component: PersonPage },

@@ -13,11 +13,13 @@ import type { Author } from "../../audit/record-act.ts";
 import { mount, success } from "../../http/mount.ts";
 import { readHosts } from "../capacity/drain-host.ts";
 import { unusedMoney } from "../orders/unused-money.ts";
+import { readFindings } from "../rentals/mining-findings.ts";
 import { type EnvironmentSummary, readEnvironments, showEnvironment } from "../rentals/read-environments.ts";
 import { stopEnvironment, terminateEnvironment } from "../rentals/stop-environment.ts";
 import { auditedAct } from "./audited-act.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { authorOf } from "./guard-console.ts";
+import { onWire } from "./on-wire.ts";
 
 type EnvironmentDeps = Pick<ConsoleDeps, "db" | "announce">;
 
@@ -46,6 +48,7 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentDeps): 
       sessions: sessions.map(({ opened_at, closed_at, ...session }) => ({
         ...{ ...session, opened_at: opened_at.toISOString(), closed_at: closed_at?.toISOString() ?? null },
       })),
+      findings: onWire(await readFindings(db, { all: true, environmentId: id })),
       unused: found.status === "terminated" ? [] : await unusedMoney(db, orders),
     };
     return { ...success, environment };

@@ -14,6 +14,7 @@ import { mount, success } from "../../http/mount.ts";
 import { findUser } from "../../identity/local/users.ts";
 import { exportUser, recordExport } from "../people/export-user.ts";
 import { findUsers, usersPerPage } from "../people/find-user.ts";
+import { listCredits } from "../people/list-credits.ts";
 import { readUser } from "../people/read-user.ts";
 import { liftedText, liftSuspension, suspendedText, suspendUser } from "../people/suspend-user.ts";
 import { type PeopleDeps, warnedText, warningsBefore, warnUser } from "../people/warn-user.ts";
@@ -34,7 +35,9 @@ export function peopleRoutes(
   });
   mount(app, readPerson, async ({ params: { id } }) => {
     const { audit, ...person } = await readUser(db, id);
-    return { ...success, person: onWire(person), audit: audit.map(auditedAct), warnings_before: warningsBefore };
+    const credits = onWire(await listCredits(db, person.user_id));
+    const acts = audit.map(auditedAct);
+    return { ...success, person: onWire(person), audit: acts, warnings_before: warningsBefore, credits };
   });
   mount(app, actOnPerson, async ({ params: { id, act }, body, request }) => {
     const author = authorOf(request, body.reason);

@@ -2,6 +2,7 @@ import type { Overview } from "@berth/contract/console/overview";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { isOpen } from "../messages/read-tickets.ts";
+import { readFindings } from "../rentals/mining-findings.ts";
 import type { LatestDiagnosis } from "./background-diagnosis.ts";
 
 /** What an operator looks at in the morning; amounts in minor units, the day in UTC. */
@@ -27,7 +28,7 @@ function found({ checkedAt, running, diagnosis: { notes, findings } }: LatestDia
 }
 
 async function readWaiting(db: Db): Promise<Overview["waiting"]> {
-  const [counts, refunds] = await Promise.all([
+  const [counts, refunds, findings] = await Promise.all([
     sql<{ refund_requests: number; disputes: number; tickets: number }>`
       select (select count(*)::int from refund_requests where status = 'open') as refund_requests,
         (select count(*)::int from disputes where status in ('open', 'under_review')) as disputes,
@@ -35,9 +36,10 @@ async function readWaiting(db: Db): Promise<Overview["waiting"]> {
     sql<{ currency: string; count: number; minor: number }>`
       select currency, count(*)::int as count, sum(amount_minor)::bigint as minor from refunds
       where status in ('queued', 'sent', 'failed') group by currency order by currency`.execute(db),
+    readFindings(db),
   ]);
   const { refund_requests = 0, disputes = 0, tickets = 0 } = counts.rows[0] ?? {};
-  return { refund_requests, disputes, tickets, refunds: refunds.rows };
+  return { refund_requests, disputes, tickets, mining: findings.length, refunds: refunds.rows };
 }
 
 interface PlacesRow

@@ -11,7 +11,7 @@ export function miningCheck(db: Db): Check {
     what: "Environments that look like crypto mining",
     remedy: `${operatorCommand("mining")} shows why; then environments terminate ENVIRONMENT --no-refund, or mining dismiss FINDING`,
     run: async () =>
-      (await readFindings(db, false)).map(
+      (await readFindings(db)).map(
         ({ environment_id, subdomain, email, user_id, evidence }) =>
           `${environment_id} ${subdomain} of ${email ?? user_id}: ${oneLine(evidence.what)}`,
       ),

@@ -1,12 +1,13 @@
+import { mostCodes, mostGpus, mostHours } from "@berth/contract/console/credits";
 import type { Config } from "../../config/config.ts";
 import { gpuHoursText } from "../../payments/credits/gpu-hours-text.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
 import { type Columns, printJson, printRows } from "../print-rows.ts";
-import { readTime } from "../read-time.ts";
+import { endOfDay, readTime } from "../read-time.ts";
 import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
 import { grantCredit, revokeCredit } from "./grant-credit.ts";
 import { type CreditSummary, listCredits } from "./list-credits.ts";
-import { createVouchers, listVouchers, revokeVouchers, type VoucherBatch } from "./vouchers.ts";
+import { createVouchers, listVouchers, revokeVouchers, type VoucherBatch, voidText } from "./vouchers.ts";
 
 /** Credits of GPU-hours, and vouchers that bring one (G153-G156). */
 export const creditCommands: readonly Command[] = [
@@ -67,10 +68,6 @@ export const creditCommands: readonly Command[] = [
 
 type Args = readonly string[];
 
-const mostHours = 1000;
-const mostGpus = 64;
-const mostCodes = 1000;
-
 /** The whole number of an option or an argument, from 1 on. Throws UsageError. */
 function numberOf(name: string, text: string, most: number): number {
   if (/^[1-9]\d{0,8}$/.test(text) && Number(text) <= most) return Number(text);
@@ -130,7 +127,7 @@ async function create(config: Config, _: Args, options: Options): Promise<void> 
 /** A day counts to its end (UTC). */
 function endOf(text: string): Date {
   const at = readTime(text);
-  return text.includes("T") ? at : new Date(at.getTime() + 86_400_000);
+  return text.includes("T") ? at : endOfDay(at);
 }
 
 const voucherColumns: Columns<VoucherBatch> = {
@@ -151,5 +148,5 @@ async function vouchers(config: Config, _: Args, options: Options): Promise<void
 
 async function withdraw(config: Config, [which = ""]: Args, options: Options): Promise<void> {
   const codes = await withDatabase(config, (db) => revokeVouchers(db, which, authorOf(options)));
-  console.log(codes === 0 ? "That was revoked before" : `${codes} ${codes === 1 ? "code is" : "codes are"} void now`);
+  console.log(voidText(codes));
 }

@@ -1,3 +1,5 @@
+import type { Credit } from "@berth/contract";
+import { creditsListed } from "@berth/contract/console/credits";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { userIdOf } from "./find-user.ts";
@@ -7,14 +9,12 @@ export interface CreditSummary {
   readonly user_id: string;
   readonly email: string | null;
   readonly gpu_hours: number;
-  readonly source: string;
+  readonly source: Credit["source"];
   readonly note: string;
   readonly granted_at: Date;
   readonly state: "open" | "used" | "revoked";
   readonly used_by_order: string | null;
 }
-
-const listLength = 500;
 
 /** Returns the open credits of all accounts, or every credit of one, newest first. Throws for no account. */
 export async function listCredits(db: Db, who: string | undefined): Promise<readonly CreditSummary[]> {
@@ -29,6 +29,6 @@ export async function listCredits(db: Db, who: string | undefined): Promise<read
         case when used_by_order is not null then 'used' else 'open' end
       from time_credits) c left join identity_user u on u.id = c.user_id
     where case when ${userId}::text is null then c.state = 'open' else c.user_id = ${userId} end
-    order by c.granted_at desc, c.id limit ${listLength}`.execute(db);
+    order by c.granted_at desc, c.id limit ${creditsListed}`.execute(db);
   return rows;
 }

@@ -1,3 +1,4 @@
+import { creditsListed } from "@berth/contract/console/credits";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import { type Author, recordAct, requireReason } from "../../audit/record-act.ts";
@@ -55,16 +56,19 @@ export interface VoucherBatch {
   readonly reason: string;
 }
 
-const listLength = 500;
-
 /** Returns the kinds of vouchers, newest first, with how many of their codes are redeemed and revoked. */
 export async function listVouchers(db: Db): Promise<readonly VoucherBatch[]> {
   const { rows } = await sql<VoucherBatch>`
     select b.id, b.gpu_hours, count(v.id) as codes, count(v.redeemed_at) as redeemed, count(v.revoked_at) as revoked,
       b.per_month, b.expires_at, b.created_at, b.reason
     from voucher_batches b join vouchers v on v.batch_id = b.id
-    group by b.id order by b.created_at desc, b.id limit ${listLength}`.execute(db);
+    group by b.id order by b.created_at desc, b.id limit ${creditsListed}`.execute(db);
   return rows;
+}
+
+/** What `revokeVouchers` did, in a sentence. */
+export function voidText(codes: number): string {
+  return codes === 0 ? "That was revoked before" : `${codes} ${codes === 1 ? "code is" : "codes are"} void now`;
 }
 
 /**

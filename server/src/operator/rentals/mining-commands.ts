@@ -37,7 +37,7 @@ const columns: Columns<MiningFinding> = {
 };
 
 async function list(config: Config, _: readonly string[], options: Options): Promise<void> {
-  const rows = await withDatabase(config, (db) => readFindings(db, options["all"] !== undefined));
+  const rows = await withDatabase(config, (db) => readFindings(db, { all: options["all"] !== undefined }));
   printRows(rows, columns, options, "Nothing looks like mining");
 }
 

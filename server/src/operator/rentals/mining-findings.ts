@@ -18,8 +18,18 @@ export interface MiningFinding {
 
 const listLength = 500;
 
+interface Wanted {
+  /** Those that ended or were dismissed too. */
+  readonly all?: boolean;
+  /** Of one environment alone. */
+  readonly environmentId?: string;
+}
+
 /** Returns findings that wait for a person, or all that are kept, newest first. */
-export async function readFindings(db: Db, all: boolean): Promise<readonly MiningFinding[]> {
+export async function readFindings(
+  db: Db,
+  { all = false, environmentId }: Wanted = {},
+): Promise<readonly MiningFinding[]> {
   const { rows } = await sql<MiningFinding>`
     select * from (
       select f.id, f.environment_id, e.subdomain, f.user_id, p.email, f.kind, f.evidence, f.found_at, f.seen_at,
@@ -27,7 +37,8 @@ export async function readFindings(db: Db, all: boolean): Promise<readonly Minin
           when e.status = 'terminated' or e.desired = 'terminated' then 'ended' else 'open' end as state
       from mining_findings f join environments e on e.id = f.environment_id
       left join profiles p on p.user_id = f.user_id) found
-    where ${all} or state = 'open' order by found_at desc, id limit ${listLength}`.execute(db);
+    where (${all} or state = 'open') and (${environmentId ?? null}::text is null or environment_id = ${environmentId ?? null})
+    order by found_at desc, id limit ${listLength}`.execute(db);
   return rows;
 }
 

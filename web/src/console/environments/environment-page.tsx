@@ -12,6 +12,7 @@ import { ActTable } from "../audit/act-table.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import detail from "../frame/detail.module.css";
 import { NotRead } from "../frame/not-read.tsx";
+import { MiningFindings } from "../mining/mining-findings.tsx";
 import { EnvironmentActs } from "./environment-acts.tsx";
 import { EnvironmentFacts } from "./environment-facts.tsx";
 
@@ -43,7 +44,7 @@ function isChanging(environment: OperatedEnvironment | undefined): boolean {
 }
 
 function Loaded({ environment }: { readonly environment: OperatedEnvironment }) {
-  const { subdomain, status, last_error, sessions, acts } = environment;
+  const { subdomain, status, last_error, sessions, acts, findings } = environment;
   return (
     <>
       <div className={detail.head}>
@@ -60,6 +61,12 @@ function Loaded({ environment }: { readonly environment: OperatedEnvironment }) 
       )}
       <div className={detail.columns}>
         <div className={detail.story}>
+          {findings.length > 0 && (
+            <section aria-label="Looks like crypto mining">
+              <h3 className="section-title">Looks like crypto mining</h3>
+              <MiningFindings findings={findings} ofOne />
+            </section>
+          )}
           <Launch environment={environment} />
           <EnvironmentSessions sessions={sessions} />
           {acts.length > 0 && (

@@ -1,5 +1,7 @@
 import { environmentFilters } from "@berth/contract/console/environments";
 import { useSearchParams } from "react-router";
+import list from "../frame/list.module.css";
+import { MiningSection } from "../mining/mining-section.tsx";
 import { EnvironmentList, type View } from "./environment-list.tsx";
 
 /** Environments from outside; what is looked for is in the address. */
@@ -14,5 +16,10 @@ export function EnvironmentsPage() {
     const given = Object.entries({ find, ...rest }).filter(([, value]) => value !== "" && value !== "living");
     setParameters(Object.fromEntries(given));
   };
-  return <EnvironmentList view={view} onView={change} />;
+  return (
+    <div className={list.page}>
+      <MiningSection />
+      <EnvironmentList view={view} onView={change} />
+    </div>
+  );
 }

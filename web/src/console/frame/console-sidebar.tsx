@@ -1,6 +1,6 @@
 import { operatorSignOut } from "@berth/contract/console/session";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Box, Gauge, LogOut, MessageSquare, ReceiptText, ScrollText, Server, Tags, Users } from "lucide-react";
+import { Box, Gauge, LogOut, MessageSquare, ReceiptText, ScrollText, Server, Tags, Ticket, Users } from "lucide-react";
 import { NavLink } from "react-router";
 import { messageOf } from "../../api/call.ts";
 import { pageSettings } from "../../api/page-settings.ts";
@@ -17,6 +17,7 @@ export const screens = [
   { to: "/environments", label: "Environments", icon: Box },
   { to: "/orders", label: "Orders and refunds", icon: ReceiptText },
   { to: "/people", label: "People", icon: Users },
+  { to: "/credits", label: "Credits and vouchers", icon: Ticket },
   { to: "/prices", label: "Prices and terms", icon: Tags },
   { to: "/messages", label: "Messages and tickets", icon: MessageSquare },
   { to: "/audit", label: "Audit", icon: ScrollText },

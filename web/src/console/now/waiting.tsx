@@ -6,11 +6,12 @@ import { Notice } from "../../ui/display/notice.tsx";
 import classes from "./now-page.module.css";
 
 /** What waits for a person; nothing on a quiet day. */
-export function Waiting({ waiting: { refund_requests, disputes, tickets } }: Pick<Overview, "waiting">) {
+export function Waiting({ waiting: { refund_requests, disputes, tickets, mining } }: Pick<Overview, "waiting">) {
   const rows = [
     { count: refund_requests, what: "refund request", still: "to decide", action: "Decide", to: "/orders" },
     { count: disputes, what: "dispute", still: "to answer in the provider's dashboard", action: "Look", to: "/orders" },
     { count: tickets, what: "ticket", still: "to answer", action: "Answer", to: "/messages" },
+    { count: mining, what: "finding", still: "of the mining detector to decide", action: "Judge", to: "/environments" },
   ].filter(({ count }) => count > 0);
   if (rows.length === 0) return null;
   return (

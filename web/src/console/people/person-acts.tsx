@@ -1,5 +1,6 @@
 import { actOnPerson, exportPerson, type Person, suspendPerson } from "@berth/contract/console/people";
 import { Button } from "@mantine/core";
+import { GrantCredit } from "../credits/grant-credit.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
@@ -26,6 +27,7 @@ export function PersonActs({ person, warningsBefore, onAct }: Props) {
           {request.action}
         </Button>
       ))}
+      <GrantCredit userId={person.user_id} email={person.email} />
     </div>
   );
 }

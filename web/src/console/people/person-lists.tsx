@@ -1,14 +1,23 @@
+import type { OperatedCredit } from "@berth/contract/console/credits";
 import type { Person } from "@berth/contract/console/people";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { dateTime, duration, money } from "../../format.ts";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
+import { CreditTable } from "../credits/credit-table.tsx";
+import type { ActRequest } from "../frame/act-dialog.tsx";
 import list from "../frame/list.module.css";
 import classes from "./person-page.module.css";
 
-/** Environments, orders and warnings of an account, the newest twenty of each. */
-export function PersonLists({ person }: { readonly person: Person }) {
+interface Props {
+  readonly person: Person;
+  readonly credits: readonly OperatedCredit[];
+  readonly onAct: (request: ActRequest) => void;
+}
+
+/** Environments, orders and warnings of an account, the newest twenty of each, and its credits. */
+export function PersonLists({ person, credits, onAct }: Props) {
   const { environments, orders, warnings, suspensions } = person;
   return (
     <div className={classes.lists}>
@@ -17,6 +26,9 @@ export function PersonLists({ person }: { readonly person: Person }) {
       </Section>
       <Section title="Orders" none="Nothing was ordered." count={orders.length}>
         <Orders orders={orders} />
+      </Section>
+      <Section title="Credits" none="It was given no hours." count={credits.length}>
+        <CreditTable credits={credits} ofOne onAct={onAct} />
       </Section>
       <Section
         title="Warnings and suspensions"

@@ -26,7 +26,7 @@ export function PersonPage() {
     queryFn: ({ signal }) => callConsole(readPerson, { params: { id }, body: {} }, signal),
   });
   if (!data) return <NotShown back={back} what="account" error={error} onAgain={refetch} />;
-  const { person, audit, warnings_before } = data;
+  const { person, audit, warnings_before, credits } = data;
   return (
     <DetailPage back={back}>
       <div className={list.head}>
@@ -37,7 +37,7 @@ export function PersonPage() {
         <AccountFacts person={person} />
         <MoneyFacts person={person} />
       </div>
-      <PersonLists person={person} />
+      <PersonLists person={person} credits={credits} onAct={setRequest} />
       <section aria-label="What operators did">
         <h2 className={list.title}>What operators did</h2>
         {audit.length > 0 ? <ActTable acts={audit} ofOne /> : <p className={list.hint}>Nothing with this account.</p>}
