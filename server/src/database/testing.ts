@@ -13,8 +13,13 @@ interface Options {
   readonly log?: Logger;
 }
 
+export interface TestDatabase extends Database, AsyncDisposable {
+  /** Connections of one more process to the same database. */
+  beside(): Promise<TestDatabase>;
+}
+
 /** A fresh, migrated database of this run's cluster. Close it in `onTestFinished` or with `await using`. */
-export async function testDatabase({ through, log = strictLog() }: Options = {}): Promise<Database & AsyncDisposable> {
+export async function testDatabase({ through, log = strictLog() }: Options = {}): Promise<TestDatabase> {
   const cluster = inject("cluster");
   const name = `t_${randomBytes(8).toString("hex")}`;
   const admin = new Client(cluster);
@@ -22,8 +27,11 @@ export async function testDatabase({ through, log = strictLog() }: Options = {})
   await admin.query(`create database ${name} template ${template}`);
   await admin.end();
   const host = (await through?.(cluster.host ?? "")) ?? cluster.host ?? "";
-  const database = await openDatabase({ ...cluster, host, database: name }, log);
-  return { ...database, [Symbol.asyncDispose]: database.close };
+  const beside = async (): Promise<TestDatabase> => {
+    const database = await openDatabase({ ...cluster, host, database: name }, log);
+    return { ...database, beside, [Symbol.asyncDispose]: database.close };
+  };
+  return await beside();
 }
 
 const folder = new URL("migrations/", import.meta.url);

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Changes } from "../database/changes.ts";
 import type { Db } from "../database/database.ts";
 import { clientAddress, type TrustProxy } from "../http/client-address.ts";
@@ -16,6 +17,9 @@ import { createHostNames, type HostNames } from "./target/host-names.ts";
 import { openTargets } from "./target/targets.ts";
 
 const sweepMs = 500;
+/** How long a stopping gateway waits for WebSockets to end. */
+const leaveMs = 1000;
+const pollMs = 10;
 
 export interface Gateway {
   /** Classifies hosts, and builds the public URLs of environments. */
@@ -28,7 +32,7 @@ export interface Gateway {
   /** Requests and WebSockets in progress. */
   readonly openSockets: number;
   readonly counts: GatewayCounts;
-  /** Closes all exchanges and all upstream connections. A second call waits for the first. */
+  /** Tells WebSockets to connect again, closes all exchanges and upstream connections. A second call waits for the first. */
   close(): Promise<void>;
 }
 
@@ -101,6 +105,9 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
 
   async function close(): Promise<void> {
     clearInterval(sweeper);
+    exchanges.leaveAll();
+    const end = performance.now() + leaveMs;
+    while (exchanges.size > 0 && performance.now() < end) await sleep(pollMs);
     await targets.close();
     exchanges.endUnless(() => false);
     await activity.stop();

@@ -14,6 +14,7 @@ import type { Database, Db } from "../database/database.ts";
 import { testDatabase } from "../database/testing.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { fakeDriver } from "../drivers/fake/fake-driver.ts";
+import type { FakeMachine } from "../drivers/fake/fake-machine.ts";
 import { revokeAccess } from "../environments/api/revoke-access.ts";
 import { registerHost } from "../environments/hosts/register-host.ts";
 import { startReconciler } from "../environments/reconciler/start-reconciler.ts";
@@ -45,10 +46,17 @@ export interface TestUser {
 
 export type TestApp = Awaited<ReturnType<typeof testApp>>;
 
+interface TestAppOptions {
+  readonly database?: Database & AsyncDisposable;
+  readonly fake?: Record<string, number>;
+  /** That of another replica, which has registered it. */
+  readonly machine?: FakeMachine | undefined;
+}
+
 /** The whole product on a real database with the fake driver. Without rate limits unless `env` sets them. */
 export async function testApp(
   env: Record<string, string> = {},
-  { database: given, fake = {} }: { database?: Database & AsyncDisposable; fake?: Record<string, number> } = {},
+  { database: given, fake = {}, machine }: TestAppOptions = {},
 ) {
   const database = given ?? (await testDatabase());
   const { db } = database;
@@ -58,7 +66,7 @@ export async function testApp(
   const config = readConfig({ LOG_LEVEL: "silent", ...unlimited, ...env });
   let address = "";
   const { own, payments } = await moneyOf({ db, changes, announce, log }, config, () => address);
-  const host = await addHost(db, fake);
+  const host = await addHost(db, fake, machine);
   const metrics = createMetrics();
   const deps = { metrics, config, db, changes, payments, embeddedProvider: own, drivers: host.drivers };
   const { app, gateway, identity, routes } = await openApp({ ...deps, log: requests.log }, log);
@@ -66,11 +74,13 @@ export async function testApp(
   address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
   onTestFinished(async () => {
-    for (const end of [host.stop, () => app.close(), gateway.close, host.driver.close, database.close]) await end();
+    const closeDriver = machine ? async () => {} : host.driver.close;
+    for (const end of [host.stop, () => app.close(), gateway.close, closeDriver, database.close]) await end();
   });
 
   return {
     app,
+    gateway,
     own,
     url: address,
     db,
@@ -151,13 +161,15 @@ function makeDist(): string {
 
 type Reconciled = Omit<Parameters<typeof startReconciler>[0], "drivers" | "delivery">;
 
-async function addHost(db: Db, fake: Record<string, number>) {
+async function addHost(db: Db, fake: Record<string, number>, machine: FakeMachine | undefined) {
   const id = "local";
-  const driver = fakeDriver(fake);
+  const driver = fakeDriver(fake, machine && { machine });
   const drivers: ReadonlyMap<string, Driver> = new Map([[id, driver]]);
-  await registerHost(db, id, driver, 8);
   const image = { host_id: id, container_type: "jupyter", state: "ready" as const, percent: 100 };
-  await db.insertInto("host_images").values(image).execute();
+  if (!machine) {
+    await registerHost(db, id, driver, 8);
+    await db.insertInto("host_images").values(image).execute();
+  }
   const loops: Loop[] = [];
   return {
     driver,

@@ -18,6 +18,8 @@ export interface OpenExchange {
   readonly secret: string | undefined;
   /** Closes both sides at once; undefined until the exchange has begun. */
   destroy: (() => void) | undefined;
+  /** Of a WebSocket: tells the browser to connect again, and ends it. */
+  leave?: () => void;
   /** Its index in the list of all; -1 when it is not in it. */
   index: number;
 }
@@ -28,6 +30,8 @@ export interface OpenExchanges {
   limitOf(environmentId: string, address: string): "environment" | "address" | undefined;
   add(exchange: OpenExchange): void;
   remove(exchange: OpenExchange): void;
+  /** Ends all because the gateway stops: WebSockets with the request to connect again. */
+  leaveAll(): void;
   endUnless(isAllowed: (exchange: OpenExchange) => boolean): void;
   readonly size: number;
 }
@@ -61,6 +65,9 @@ export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
       exchange.index = -1;
       count(perEnvironment, exchange.environmentId, -1);
       count(perAddress, exchange.address, -1);
+    },
+    leaveAll() {
+      for (const exchange of [...open]) (exchange.leave ?? exchange.destroy)?.();
     },
     endUnless(isAllowed) {
       for (const exchange of [...open]) if (!isAllowed(exchange)) exchange.destroy?.();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { openUpstream } from "../testing/setup-gateway.ts";
-import { fromEnvironment, joinSockets } from "./join-sockets.ts";
+import { fromEnvironment, joinSockets, leave } from "./join-sockets.ts";
 
 const switching = "HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: x\r\n\r\n";
 
@@ -26,7 +26,7 @@ async function setup(early = "") {
   browser.near.setTimeout(60_000);
   const sides = joinSockets(browser.near, environment.near, Buffer.from(early), (count) => (bytes += count));
   environment.near.on("data", (chunk) => void fromEnvironment(sides, chunk));
-  return { browser, environment, bytes: () => bytes };
+  return { browser, environment, bytes: () => bytes, leave: () => leave(sides) };
 }
 
 test("bytes before the 101 wait for it, and bytes after it follow the head", async () => {
@@ -75,4 +75,16 @@ test("a client that never closes is destroyed two seconds after the upstream has
   expect(browser.near.destroyed, "the last bytes may still arrive").toBe(false);
   await expect.poll(() => browser.near.destroyed, { timeout: 4000 }).toBe(true);
   expect(environment.near.destroyed).toBe(true);
+});
+
+test("a browser is told to connect again between two frames, never inside one (G177)", async () => {
+  const { browser, environment, leave } = await setup();
+  environment.far.write(`${switching}\x81\x02ab\x81\x04c`, "latin1");
+  const last = (length: number) => () => browser.received().slice(-length);
+  await expect.poll(last(5)).toBe("ab\x81\x04c");
+  leave();
+  expect(last(1)(), "its frame is on its way").toBe("c");
+  environment.far.write("def\x81\x01g", "latin1");
+  await expect.poll(last(8)).toBe("cdef\x88\x02\x03\xf4");
+  await expect.poll(() => browser.far.readableEnded).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { refuseUpgrade } from "../refusals/refuse.ts";
+import { betweenFrames, type FramePosition, isBetweenFrames, toFrameEnd } from "./frame-position.ts";
 import { type Handshake, readHandshake } from "./read-handshake.ts";
 
 /** Buffered from the browser before the handshake response; normally nothing. */
@@ -20,6 +21,10 @@ export interface Tunnel {
   early: Buffer;
   isOpen: boolean;
   isEnding: boolean;
+  /** Where the environment's frames stand. */
+  readonly frames: FramePosition;
+  /** The browser is told to connect again as soon as the frame that is on its way ends. */
+  isLeaving: boolean;
 }
 
 /**
@@ -35,6 +40,8 @@ export function joinSockets(client: Duplex, upstream: Duplex, early: Buffer, onB
     early,
     isOpen: false,
     isEnding: false,
+    frames: betweenFrames(),
+    isLeaving: false,
   };
   keepOpen(client);
   client.on("data", (chunk: Buffer) => fromBrowser(sides, chunk));
@@ -60,7 +67,7 @@ function fromBrowser(sides: Tunnel, chunk: Buffer): void {
 export function fromEnvironment(sides: Tunnel, bytes: Buffer): boolean {
   if (sides.isOpen) {
     sides.onBytes(bytes.length);
-    sides.client.write(bytes);
+    toBrowser(sides, bytes);
     if (isFull(sides.client)) sides.upstream.pause();
     return sides.client.writableLength > 0;
   }
@@ -70,11 +77,44 @@ export function fromEnvironment(sides: Tunnel, bytes: Buffer): boolean {
   return true;
 }
 
+function toBrowser(sides: Tunnel, bytes: Buffer): void {
+  if (sides.isEnding) return;
+  let at = 0;
+  while (at < bytes.length) {
+    at = toFrameEnd(sides.frames, bytes, at);
+    if (!sides.isLeaving || !isBetweenFrames(sides.frames)) continue;
+    sides.client.write(bytes.subarray(0, at));
+    return void sayRestart(sides);
+  }
+  sides.client.write(bytes);
+}
+
+/**
+ * Tells the browser to connect again, at another gateway (G177): the close code 1012 between two frames. Both sides end then,
+ * or after a timeout when a frame does not end.
+ */
+export function leave(sides: Tunnel): void {
+  if (!sides.isOpen) return void destroy(sides);
+  if (sides.isEnding || sides.isLeaving) return;
+  if (isBetweenFrames(sides.frames)) return void sayRestart(sides);
+  sides.isLeaving = true;
+  const timeout = setTimeout(() => destroy(sides), drainTimeoutMs);
+  sides.client.once("close", () => clearTimeout(timeout));
+}
+
+/** A close frame, unmasked, with the code "service restart" (RFC 6455 7.4). */
+const serviceRestart = Buffer.from([0x88, 2, 1012 >> 8, 1012 & 0xff]);
+
+function sayRestart(sides: Tunnel): void {
+  sides.client.write(serviceRestart);
+  end(sides);
+}
+
 function open(sides: Tunnel, head: string, rest: Buffer): void {
   const { client, upstream, early } = sides;
   sides.isOpen = true;
   client.write(head, "latin1");
-  if (rest.length > 0) client.write(rest);
+  if (rest.length > 0) toBrowser(sides, rest);
   if (early.length > 0) upstream.write(early);
   sides.early = Buffer.alloc(0);
   client.resume();

@@ -6,7 +6,7 @@ import { openSocket } from "../http-client/open-socket.ts";
 import { malformedRefusal } from "../refusals/refusals.ts";
 import { refuseUpgrade } from "../refusals/refuse.ts";
 import type { ForwardDeps } from "./forward.ts";
-import { fromEnvironment, joinSockets } from "./join-sockets.ts";
+import { fromEnvironment, joinSockets, leave } from "./join-sockets.ts";
 import { requestHead } from "./request-head.ts";
 
 /** Small, as messages are: large read buffers of thousands of sockets would thrash the CPU caches. */
@@ -41,6 +41,7 @@ export function tunnel(
     upstream.destroy();
     client.destroy();
   };
+  exchange.leave = () => leave(sides);
   client.on("close", () => {
     upstream.destroy();
     deps.exchanges.remove(exchange);
