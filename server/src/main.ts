@@ -89,19 +89,15 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   openDataDir(dataDir, log);
   const secret = installationSecret(dataDir, config.secret);
   const local = operatorPages({ key: operatorKey(dataDir), appUrl });
-  const { installation, db, pool, changes } = await openStore({ config, dataDir, secret, log }, resources);
+  const { installation, db, pool, listen, changes } = await openStore({ config, dataDir, secret, log }, resources);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
   const common = { config, log, metrics, dataDir, port, place, appUrl, secret, installation, db, changes, announce };
   const gateway = roles.has("gateway")
     ? await createGateway({
-        db,
-        changes,
-        appUrl,
+        ...{ db, changes, listen, appUrl, secret, log },
         envHost: config.envHost,
-        secret,
         trustProxy: trustedProxies(config.trustProxy),
-        log,
       })
     : undefined;
   if (gateway) resources.defer(gateway.close);
@@ -147,7 +143,7 @@ async function openStore({ config, dataDir, secret, log }: StoreDeps, resources:
   if (rents(config)) await acceptCatalogue(db, config);
   const installation = await installationOf(db);
   await checkSecret(db, secret, { alone: config.database.kind === "embedded" });
-  return { installation, db, pool, changes: await openChanges(database) };
+  return { installation, db, pool, listen: database.listen, changes: await openChanges(database) };
 }
 
 interface StoreDeps {

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Changes } from "../database/changes.ts";
-import type { Db } from "../database/database.ts";
+import { openCountsElsewhere } from "../database/counts-elsewhere.ts";
+import type { Database, Db } from "../database/database.ts";
 import { clientAddress, type TrustProxy } from "../http/client-address.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { createGatewayCounts, type GatewayCounts } from "./access/gateway-counts.ts";
@@ -39,6 +40,8 @@ export interface Gateway {
 export interface GatewayDeps {
   readonly db: Db;
   readonly changes: Changes;
+  /** Of the same database: limits of connections then hold over all gateways (G178). */
+  readonly listen?: Database["listen"];
   /** Environments use its scheme and port too (G96). */
   readonly appUrl: string;
   readonly envHost: string;
@@ -76,7 +79,8 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const { db, appUrl, log } = given;
   const hosts = createHostNames(given);
   const grants: Grants = new Map();
-  const exchanges = createOpenExchanges(given.limits ?? {});
+  const elsewhere = given.listen && (await openCountsElsewhere({ db, listen: given.listen }, "open_exchanges"));
+  const exchanges = createOpenExchanges(given.limits ?? {}, elsewhere);
   const onChange = () => exchanges.endUnless((exchange) => mayGoOn({ targets, grants }, exchange));
   const targets = await openTargets({ db, changes: given.changes, grants, log, onChange });
   const cookies = createGrantCookies({ secret: given.secret, secure: hosts.secure, grants, nowMs: targets.nowMs });
@@ -87,6 +91,7 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   // Expiry sends no notification.
   const sweeper = setInterval(() => {
     onChange();
+    void exchanges.announce();
     for (const { run } of targets.all()) run?.pool.sweep();
   }, sweepMs);
 

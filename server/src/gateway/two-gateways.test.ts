@@ -78,3 +78,31 @@ test("during a database outage an unknown grant is refused, and its reads are ra
   for (let n = 0; n < 20; n++) expect((await isolated.ask(host, "/lab", { headers: { cookie } })).status).toBe(401);
   expect(failures.length).toBeLessThan(10);
 });
+
+test("a limit of connections holds over two gateways, and a closed one is free at both (G178)", async () => {
+  const environment = createServer();
+  environment.on("upgrade", (_request, socket) => {
+    socket.on("error", () => {});
+    socket.write("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n");
+  });
+  environment.on("request", (_request, response) => void response.end("notebook"));
+  const { port } = await openUpstream(environment);
+  const first = await setupGateway({ limits: { perEnvironment: 20 } });
+  const second = await first.beside();
+  const row = await first.environment({ port });
+  const host = first.hostOf(row);
+  const headers = { cookie: await first.signedIn(row) };
+  const status = (at: Pick<typeof first, "ask">) => at.ask(host, "/api", { headers }).then((reply) => reply.status);
+  const fill = async (at: Pick<typeof first, "open">, count: number) => {
+    const sockets = Array.from({ length: count }, () => at.open(handshake(host, headers.cookie)));
+    for (const { received } of sockets) await expect.poll(received, { timeout: 20_000 }).toMatch(/^HTTP\/1\.1 101/);
+    return sockets;
+  };
+  const soon = { timeout: 20_000 };
+  await expect.poll(() => status(second), soon).toBe(200);
+  const [some] = [await fill(first, 14), await fill(second, 6)];
+  await expect.poll(() => status(second), soon).toBe(503);
+  await expect.poll(() => status(first), soon).toBe(503);
+  some[0]?.socket.destroy();
+  await expect.poll(() => status(second), soon).toBe(200);
+});

@@ -69,7 +69,8 @@ export async function testApp(
   const host = await addHost(db, fake, machine);
   const metrics = createMetrics();
   const deps = { metrics, config, db, changes, payments, embeddedProvider: own, drivers: host.drivers };
-  const { app, gateway, identity, routes } = await openApp({ ...deps, log: requests.log }, log);
+  const { listen } = database;
+  const { app, gateway, identity, routes } = await openApp({ ...deps, listen, log: requests.log }, log);
   await app.listen({ port: 0, host: "127.0.0.1" });
   address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
 
@@ -110,11 +111,11 @@ type OpenAppDeps = Pick<
 >;
 
 /** The app with a gateway and the local identity provider; `routes` are all that were mounted. */
-async function openApp(deps: OpenAppDeps, log: Logger) {
+async function openApp({ listen, ...deps }: OpenAppDeps & Pick<Database, "listen">, log: Logger) {
   const { config, db, changes } = deps;
   const identity = localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights: revokeAccess });
   const trustProxy = trustedProxies(config.trustProxy);
-  const gateway = await createGateway({ db, changes, appUrl, envHost: "localhost", secret, trustProxy, log });
+  const gateway = await createGateway({ db, changes, listen, appUrl, envHost: "localhost", secret, trustProxy, log });
   const dist = makeDist();
   onTestFinished(() => rmSync(dist, { recursive: true }));
   const stopListing = listRoutes();

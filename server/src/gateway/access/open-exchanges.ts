@@ -1,3 +1,4 @@
+import { type CountsElsewhere, nothingElsewhere } from "../../database/counts-elsewhere.ts";
 import type { Run } from "../target/target-table.ts";
 
 export interface Limits {
@@ -24,7 +25,7 @@ export interface OpenExchange {
   index: number;
 }
 
-/** All exchanges in progress, counted by environment and by address. */
+/** All exchanges in progress, counted by environment and by address, with those of other gateways. */
 export interface OpenExchanges {
   /** The limit that one more exchange would exceed. */
   limitOf(environmentId: string, address: string): "environment" | "address" | undefined;
@@ -32,6 +33,8 @@ export interface OpenExchanges {
   remove(exchange: OpenExchange): void;
   /** Ends all because the gateway stops: WebSockets with the request to connect again. */
   leaveAll(): void;
+  /** Tells other gateways what counts here; called at intervals. */
+  announce(): Promise<void>;
   endUnless(isAllowed: (exchange: OpenExchange) => boolean): void;
   readonly size: number;
 }
@@ -39,7 +42,13 @@ export interface OpenExchanges {
 /** The limit of an environment is lower, so that one environment cannot exhaust the limit of its owner's network. */
 const defaults: Limits = { perEnvironment: 500, perAddress: 2000 };
 
-export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
+/** A gateway announces what has reached this part of a limit: two more gateways exceed it by a tenth at most. */
+const announcedPart = 1 / 20;
+
+export function createOpenExchanges(
+  given: Partial<Limits>,
+  elsewhere: CountsElsewhere = nothingElsewhere,
+): OpenExchanges {
   const limits = { ...defaults, ...given };
   // An array with indexes is faster than a Set, whose hashing would dominate the cost of a request here.
   const open: OpenExchange[] = [];
@@ -47,8 +56,10 @@ export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
   const perAddress = new Map<string, number>();
   return {
     limitOf(environmentId, address) {
-      if ((perEnvironment.get(environmentId) ?? 0) >= limits.perEnvironment) return "environment";
-      return (perAddress.get(address) ?? 0) >= limits.perAddress ? "address" : undefined;
+      const ofEnvironment = (perEnvironment.get(environmentId) ?? 0) + elsewhere.of(environmentId);
+      if (ofEnvironment >= limits.perEnvironment) return "environment";
+      const ofAddress = (perAddress.get(address) ?? 0) + elsewhere.of(address);
+      return ofAddress >= limits.perAddress ? "address" : undefined;
     },
     add(exchange) {
       exchange.index = open.push(exchange) - 1;
@@ -66,6 +77,11 @@ export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
       count(perEnvironment, exchange.environmentId, -1);
       count(perAddress, exchange.address, -1);
     },
+    announce: () =>
+      elsewhere.announce([
+        ...largeOnes(perEnvironment, limits.perEnvironment),
+        ...largeOnes(perAddress, limits.perAddress),
+      ]),
     leaveAll() {
       for (const exchange of [...open]) (exchange.leave ?? exchange.destroy)?.();
     },
@@ -76,6 +92,11 @@ export function createOpenExchanges(given: Partial<Limits>): OpenExchanges {
       return open.length;
     },
   };
+}
+
+/** No environment's id is an address, so both have one list. */
+function largeOnes(counts: ReadonlyMap<string, number>, limit: number): (readonly [string, number])[] {
+  return [...counts].filter(([, open]) => open >= limit * announcedPart);
 }
 
 function count(counts: Map<string, number>, key: string, step: 1 | -1): void {

@@ -37,7 +37,8 @@ export async function setupGateway(options: Partial<GatewayDeps> = {}) {
   const port = await listen(server);
   const appUrl = options.appUrl ?? `http://localhost:${port}`;
   const common = { db, appUrl, envHost: "localhost", secret: randomBytes(32), trustProxy: () => false, log };
-  const deps: GatewayDeps = { ...common, changes: await openChanges(database), ...options };
+  const { listen: hear } = database;
+  const deps: GatewayDeps = { ...common, listen: hear, changes: await openChanges(database), ...options };
   onTestFinished(() => database.close());
   const gateway = await serve(server, deps);
 
