@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { buildWeb, install, root, run } from "./setup.mjs";
+import { buildWeb, install, node, root, run } from "./setup.mjs";
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const name = `berth-${version}`;
@@ -43,13 +43,16 @@ function copyProduct(stage) {
   symlinkSync("/var/lib/berth/images.json", join(stage, "images/catalogue.json"));
 }
 
-/** With Node and PostgreSQL for this platform, so that the machine that it runs on needs neither npm nor a network. */
+/**
+ * With Node, PostgreSQL and its pg_dump for this platform, so that the machine that it runs on needs neither npm nor a network.
+ */
 function installProduction(stage) {
   const workspaces = ["--workspace=contract", "--workspace=server", "--include-workspace-root"];
   const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
   run("npm", ["ci", "--omit=dev", ...workspaces, ...quiet], { cwd: stage });
   // Headers, npm and a second link to the program itself.
   rmSync(join(stage, "node_modules/node/node_modules"), { recursive: true });
+  run(node, ["server/src/operator/backup/fetch-postgres-tools.ts", join(stage, "postgresql-18.4.0")]);
 }
 
 /** A listing that can be compared: sorted names, one time, one owner. */

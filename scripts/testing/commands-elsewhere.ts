@@ -34,7 +34,8 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^(sha256sum -c|tar -xzf|ln -sfn?) \S*berth-\d/, by: release },
   { command: /^systemctl /, by: noSystemd },
   { command: /^apt-get (update|install)\b/, by: noRoot },
-  { command: /^install -d .*-o 1000/, by: noRoot },
+  { command: /^install -d /, by: noRoot },
+  { command: /^journalctl /, by: noSystemd },
   { command: /^export BERTH_/, by: ["prove/machine/install-by-page.ts", "the commands of the page as they stand"] },
   { command: /^certbot /, by: "it needs a zone in the DNS" },
   { command: /^ssh -L /, by: "it needs another machine" },
@@ -42,7 +43,7 @@ export const commandsElsewhere: readonly Elsewhere[] = [
 
 /** Every script of package.json. */
 export const npmScripts: Readonly<Record<string, RunBy>> = {
-  start: ["testing/product.ts", "The limits of npm start."],
+  start: ["scripts/start.test.ts", "npm start runs the product"],
   test: "it is the run that this test is part of",
   dev: "it watches the sources for somebody who edits them",
   check: ["scripts/test.mjs", "scripts/check-citations.ts"],

@@ -99,6 +99,12 @@ test("a repeated hold is one hold; after its release everything is free again", 
   await ask(request);
   expect(await ask(request)).toMatchObject({ ok: true });
   expect(await open()).toHaveLength(2);
+  expect(await checkName(db, "mine", "ann"), "the user goes on with the order").toEqual({
+    available: true,
+    message: "Your unpaid order holds this name",
+    suggestion: null,
+  });
+  expect(await checkName(db, "mine", "bob")).toMatchObject({ available: false });
   await db.transaction().execute((tx) => extendHold(tx, request.orderId, inMs(1_800_000)));
   const [lease] = await open();
   expect(lease?.hold_until?.getTime()).toBeGreaterThan(Date.now() + 1_700_000);
@@ -128,6 +134,7 @@ test("a launched environment keeps its hold when its order is released, and cann
   const { order_id } = await db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   await db.transaction().execute((tx) => releaseHold(tx, order_id));
   expect(await open()).toHaveLength(2);
+  expect(await checkName(db, "mine", "ann")).toMatchObject({ available: false });
   expect(await checkName(db, "mine", "bob")).toEqual({
     available: false,
     message: "This name is in use",

@@ -50,25 +50,38 @@ export async function checkName(db: Sql, name: string, userId: string): Promise<
   const problem = subdomainProblem(name);
   if (problem) return { available: false, message: problem, suggestion: null };
   const others = [name, ...suggestionsFor(name)];
-  const taken = await takenNames(db, others, userId);
-  if (taken.get(name) === true)
+  const states = await statesOf(db, others, userId);
+  const state = states.get(name);
+  if (state === "taken")
     return {
       available: false,
       message: texts.subdomainTaken,
-      suggestion: others.find((other) => taken.get(other) !== true) ?? null,
+      suggestion: others.find((other) => states.get(other) !== "taken") ?? null,
     };
-  return { available: true, message: taken.has(name) ? "Your files of this name come back" : "", suggestion: null };
+  return { available: true, message: state ? messages[state] : "", suggestion: null };
 }
 
-/** The names that have a row: true when it is taken for this user, false when their own kept files have it. */
-async function takenNames(db: Sql, names: readonly string[], userId: string): Promise<Map<string, boolean>> {
-  const { rows } = await sql<{ name: string; taken: boolean; kept: boolean }>`
-    select name,
-           (order_id is not null and (held_until is null or held_until >= now() - ${holdGrace}::interval))
-             or (user_id <> ${userId} and retained_until > now()) as taken,
-           user_id = ${userId} and retained_until > now() as kept
+const messages = {
+  kept: "Your files of this name come back",
+  // The same order is gone on with; another one cancels it.
+  ordered: "Your unpaid order holds this name",
+} as const;
+
+/** What the names with a row are for this user: their own kept files or unpaid order have it, or it is taken. */
+async function statesOf(
+  db: Sql,
+  names: readonly string[],
+  userId: string,
+): Promise<Map<string, "taken" | keyof typeof messages>> {
+  const { rows } = await sql<{ name: string; state: "taken" | keyof typeof messages | null }>`
+    select name, case
+        when order_id is not null and held_until is null then 'taken'
+        when user_id <> ${userId} and (held_until >= now() - ${holdGrace}::interval or retained_until > now()) then 'taken'
+        when user_id = ${userId} and retained_until > now() then 'kept'
+        when user_id = ${userId} and held_until >= now() - ${holdGrace}::interval then 'ordered'
+      end as state
     from subdomain_claims where name = any(${[...names]})`.execute(db);
-  return new Map(rows.filter(({ taken, kept }) => taken || kept).map(({ name, taken }) => [name, taken]));
+  return new Map(rows.flatMap(({ name, state }) => (state ? [[name, state] as const] : [])));
 }
 
 function suggestionsFor(name: string): string[] {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
+import { operatorCommand, startCommand } from "../../text/operator-command.ts";
 import type { Command } from "../parse-command.ts";
 import { withDatabase } from "../with-database.ts";
 import { backupName } from "./backup-name.ts";
@@ -65,7 +66,7 @@ async function backup(config: Config, place: string, withHomes: boolean): Promis
   for (const gap of gapsOf(manifest)) console.error(gap);
   if (repository) return console.log("Whoever has the repository's password has the secret and all customers' data.");
   console.log(
-    "It has the secret and all customers' data, unencrypted: keep it where only you can read it. Check it with: npm run operator -- backup verify FILE",
+    `It has the secret and all customers' data, unencrypted: keep it where only you can read it. Check it with: ${operatorCommand("backup verify FILE")}`,
   );
 }
 
@@ -102,7 +103,7 @@ async function restore(config: Config, file: string, homesLost: boolean): Promis
   console.log(`${resolve(config.dataDir)} is restored in ${seconds(startedAtMs)}: ${contentOf(manifest)}.`);
   reportBroken(restored);
   for (const note of notes) console.log(note);
-  console.log("Start the server now: npm start");
+  console.log(`Start the server now: ${startCommand}`);
 }
 
 async function openPlace(config: Config, place: string): Promise<OpenArchive> {

@@ -5,6 +5,7 @@ import type { RemoteHost } from "../../drivers/docker/open-remote.ts";
 import { endAllOnHost } from "../../environments/hosts/decommissioned-hosts.ts";
 import { hostForUpdate, thisMachine } from "../../environments/hosts/register-host.ts";
 import type { Announce } from "../../environments/notice.ts";
+import { operatorCommand } from "../../text/operator-command.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
 /**
@@ -85,7 +86,8 @@ export async function removeHost(db: Db, id: string, author: Author): Promise<vo
 
 async function remoteForUpdate(tx: Tx, id: string, verb: string) {
   const host = await hostForUpdate(tx, id);
-  if (!host || host.removed_at) throw new CapacityRefused(`There is no host ${id}. operator -- hosts list names them.`);
+  if (!host || host.removed_at)
+    throw new CapacityRefused(`There is no host ${id}. ${operatorCommand("hosts list")} names them.`);
   if (!host.address) throw new CapacityRefused(`${id} is this machine: it can be drained, not ${verb}`);
   return host;
 }

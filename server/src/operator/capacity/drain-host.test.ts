@@ -134,6 +134,6 @@ test("a quarantined GPU is not leased, also after a restart of the server, until
   await registerHost(db, "host", driver, 1);
   await expect(releaseGpu(db, "host-slot-2", by)).rejects.toThrow("host had no host-slot-2 at its last start");
   expect(await operate(db, "gpus", "release", "nothing")).toBe(
-    "There is no GPU nothing. operator -- gpus list names them.",
+    "There is no GPU nothing. npm run operator -- gpus list names them.",
   );
 });

@@ -4,6 +4,7 @@ import type { Db } from "../../database/database.ts";
 import { hostForUpdate } from "../../environments/hosts/register-host.ts";
 import type { Announce } from "../../environments/notice.ts";
 import { formatInstant } from "../../text/format-instant.ts";
+import { operatorCommand } from "../../text/operator-command.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
 interface HostRow {
@@ -93,4 +94,5 @@ export async function undrainHost(db: Db, hostId: string, author: Author): Promi
   });
 }
 
-const noHost = (id: string) => new CapacityRefused(`There is no host ${id}. operator -- hosts list names them.`);
+const noHost = (id: string) =>
+  new CapacityRefused(`There is no host ${id}. ${operatorCommand("hosts list")} names them.`);

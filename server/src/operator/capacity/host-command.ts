@@ -13,6 +13,7 @@ import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from
 import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { installationOf } from "../../installation/installation.ts";
 import { commandLogger } from "../../logging/create-logger.ts";
+import { operatorCommand } from "../../text/operator-command.ts";
 import type { Options } from "../parse-command.ts";
 import { addHost, checkHostName, removeHost } from "./add-host.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
@@ -59,7 +60,10 @@ async function add(deps: HostCommandDeps, id: string, text: string, options: Opt
 
 async function hostOf(db: Db, id: string): Promise<RemoteHost> {
   const host = (await remoteHosts(db)).find((each) => each.id === id);
-  if (!host) throw new CapacityRefused(`There is no host ${id} on another machine. operator -- hosts list names them.`);
+  if (!host)
+    throw new CapacityRefused(
+      `There is no host ${id} on another machine. ${operatorCommand("hosts list")} names them.`,
+    );
   return host;
 }
 

@@ -3,6 +3,7 @@ import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { hostForUpdate } from "../../environments/hosts/register-host.ts";
 import { formatInstant } from "../../text/format-instant.ts";
+import { operatorCommand } from "../../text/operator-command.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
 interface GpuRow {
@@ -76,7 +77,7 @@ export async function releaseGpu(db: Db, id: string, author: Author): Promise<bo
 async function lockGpu(tx: Tx, id: string) {
   const gpu = () => tx.selectFrom("gpus").selectAll().where("id", "=", id).executeTakeFirst();
   const known = await gpu();
-  if (!known) throw new CapacityRefused(`There is no GPU ${id}. operator -- gpus list names them.`);
+  if (!known) throw new CapacityRefused(`There is no GPU ${id}. ${operatorCommand("gpus list")} names them.`);
   await hostForUpdate(tx, known.host_id);
   return (await gpu()) ?? known;
 }

@@ -68,7 +68,7 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
     {
       kind: "firewall_leak",
       what: "Firewall leaks",
-      remedy: `${operatorCommand("firewall apply")}, as root; on another machine what operator -- hosts firewall HOST prints`,
+      remedy: `${operatorCommand("firewall apply")}, as root; on another machine what ${operatorCommand("hosts firewall HOST")} prints`,
       run: () => firewallLeaks(hosts),
     },
   ];

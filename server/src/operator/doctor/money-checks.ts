@@ -39,7 +39,7 @@ export function moneyChecks(db: Db, askProvider: () => Promise<readonly string[]
     },
     {
       kind: "accounts_held",
-      what: "Accounts that may not order (operator -- unflag USER)",
+      what: "Accounts that may not order",
       remedy: `${operatorCommand("unflag USER")}, when the matter is settled`,
       run: () => holds(db),
     },

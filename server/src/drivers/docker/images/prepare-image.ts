@@ -1,4 +1,4 @@
-import { imagesCommand } from "../../../text/operator-command.ts";
+import { imagesCommand, operatorCommand } from "../../../text/operator-command.ts";
 import { checkSegment } from "../../check-segment.ts";
 import { type Driver, DriverError } from "../../driver.ts";
 import { pruneEphemeral } from "../containers/ephemeral-container.ts";
@@ -138,6 +138,6 @@ export function missingImage(
 ): DriverError {
   const hint = isLocal
     ? `${imagesCommand(recipeOf(type))} builds it`
-    : "operator -- hosts check says how it gets there";
+    : `${operatorCommand("hosts check")} says how it gets there`;
   return new DriverError("no_image", `The image of ${type} is not on this host: ${hint}`);
 }
