@@ -2,6 +2,7 @@ import { request } from "node:https";
 import { text } from "node:stream/consumers";
 import { until } from "../../testing/customer.ts";
 import { commandBlocks } from "./command-blocks.ts";
+import { openCustomerNetwork } from "./customer-network.ts";
 import { app, envHost, rentDeployed, timed } from "./rent-deployed.ts";
 import { type Machine, startMachine } from "./start-machine.ts";
 
@@ -14,7 +15,7 @@ interface Way {
   readonly prepare: (machine: Machine) => Promise<void>;
 }
 
-interface Installed {
+export interface Installed {
   /** Of all commands together. */
   readonly seconds: number;
   readonly isRented: boolean;
@@ -35,10 +36,19 @@ export async function installByPage({ section, prepare }: Way): Promise<Installe
     const authority = await machine.shell.run("cat /etc/berth/tls/ca.pem");
     await until("JupyterLab to be offered", () => isOpen(machine.address, authority), 120_000);
     const certificate = await machine.shell.run("cat /etc/berth/tls/fullchain.pem");
-    const isRented = await rentDeployed({ url: `https://${app}`, address: machine.address, certificate });
+    const isRented = await rentAt(machine.address, certificate);
     return { seconds, isRented };
   } finally {
     await machine.remove();
+  }
+}
+
+async function rentAt(address: string, certificate: string): Promise<boolean> {
+  const network = await openCustomerNetwork("berth-prove/machine");
+  try {
+    return await rentDeployed({ url: `https://${app}`, address, certificate, launcher: network.launcher });
+  } finally {
+    await network.close();
   }
 }
 

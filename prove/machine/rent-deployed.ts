@@ -13,15 +13,18 @@ interface Deployed {
   readonly address: string;
   /** The certificate that is served, in PEM. */
   readonly certificate: string;
+  /** Words before the command of the test. */
+  readonly launcher?: readonly string[];
 }
 
 /** Whether the first rental of the browser tests passes at an installation that runs behind its proxy. */
-export async function rentDeployed({ url, address, certificate }: Deployed): Promise<boolean> {
+export async function rentDeployed({ url, address, certificate, launcher = [] }: Deployed): Promise<boolean> {
+  const [program = "", ...words] = [...launcher, playwright];
   const test = ["test", "--config", "e2e/playwright.config.ts", "e2e/first-rental.spec.ts"];
   const shell = { ...environment.shell, CHROMIUM: environment.chromium };
   const deployed = { DEPLOYED_URL: url, DEPLOYED_ENV_HOST: envHost, DEPLOYED_ADDRESS: address };
   const env = { ...shell, ...deployed, DEPLOYED_KEY: publicKeyHash(certificate) };
-  const run = spawn(playwright, test, { stdio: "inherit", env, cwd: join(import.meta.dirname, "../..") });
+  const run = spawn(program, [...words, ...test], { stdio: "inherit", env, cwd: join(import.meta.dirname, "../..") });
   const [code] = await once(run, "exit");
   return code === 0;
 }

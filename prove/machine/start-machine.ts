@@ -27,7 +27,7 @@ const rights = [
 
 /** @param names resolve to the machine, with all names below them, on the machine itself and in its containers */
 export async function startMachine(names: readonly string[]): Promise<Machine> {
-  const image = await buildImage();
+  const image = await buildMachineImage("machine");
   const name = `berth-machine-${randomBytes(4).toString("hex")}`;
   const remove = async () => {
     await docker(["rm", "--force", "--volumes", name]).catch(() => {});
@@ -58,9 +58,12 @@ export async function startMachine(names: readonly string[]): Promise<Machine> {
   }
 }
 
-async function buildImage(): Promise<string> {
-  const image = "berth-prove/machine";
-  await docker(["build", "--tag", image, import.meta.dirname], { env: { DOCKER_BUILDKIT: "0" } });
+/** A target of the Dockerfile beside this file; `release` is the image that some are made of. Returns its name. */
+export async function buildMachineImage(target: string, release = "scratch"): Promise<string> {
+  const image = `berth-prove/${target}`;
+  const env = { DOCKER_BUILDKIT: "0" };
+  const words = ["--target", target, "--build-arg", `RELEASE=${release}`, "--tag", image];
+  await docker(["build", ...words, import.meta.dirname], { env });
   return image;
 }
 
