@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { allLoops, type Loop } from "./async/start-interval.ts";
 import { acceptCatalogue } from "./catalogue/accept-catalogue.ts";
@@ -194,7 +195,7 @@ async function serveApp(
   await app.listen(deps.place);
   checkPort(app.server, deps.place);
   return async () => {
-    await drain(app.server, () => runningRequests(deps.gateway));
+    await drain(app.server, { others: () => runningRequests(deps.gateway), noticed: sleep(config.drainMs) });
     // The server stays open as long as a WebSocket.
     await deps.gateway?.close();
     await app.close();
@@ -207,7 +208,7 @@ async function serveEnvironments(deps: Common & { readonly gateway: Gateway }): 
   server.listen(place);
   await once(server, "listening");
   checkPort(server, place);
-  return () => drain(server, () => runningRequests(gateway));
+  return () => drain(server, { others: () => runningRequests(gateway), noticed: sleep(config.drainMs) });
 }
 
 /** WebSockets end with the gateway: notebooks connect again by themselves. */

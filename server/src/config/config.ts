@@ -55,8 +55,7 @@ function nest(v: Settings, catalogue: Catalogue) {
   return {
     /** Without a file the built-in one. */
     ...{ catalogue, catalogueFile: v.CATALOGUE },
-    port: v.PORT,
-    host: v.HOST,
+    ...{ port: v.PORT, host: v.HOST, drainMs: v.DRAIN_SECONDS * 1000 },
     /** Undefined: main.ts derives it from the port (G96). */
     appUrl: v.APP_URL?.replace(/\/$/, ""),
     envHost: v.ENV_HOST,

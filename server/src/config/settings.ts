@@ -191,6 +191,15 @@ export const settings = z.object({
     .describe(
       "Roles of this process. Split roles need DATABASE_URL and one secret; the embedded payment provider needs api and worker in one process",
     ),
+  DRAIN_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(60)
+    .default(0)
+    .describe(
+      "Seconds that a server which was told to stop goes on taking connections, while /readyz says 503, so that a load balancer notices",
+    ),
   METRICS_PORT: z.coerce
     .number()
     .int()

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { TrustProxy } from "../http/client-address.ts";
-import { trackAnswers } from "../http/drain.ts";
+import { isDraining, trackAnswers } from "../http/drain.ts";
 import { limitBody } from "../http/limit-body.ts";
 import { limitConnections } from "../http/limit-connections.ts";
 import { type Gateway, serverOptions } from "./gateway.ts";
@@ -24,7 +24,7 @@ export function frontServer({ hosts, appUrl, trustProxy, gateway, app }: FrontSe
   const refusal = wrongHostRefusal(appUrl);
   const server = createServer(serverOptions, (request, response) => {
     // It is being stopped: the client's next request opens a connection to its successor.
-    if (!server.listening) response.shouldKeepAlive = false;
+    if (!server.listening || isDraining(server)) response.shouldKeepAlive = false;
     const role = hosts.kindOf(request.headers.host) === "app" ? serveApp : gateway?.onRequest;
     role ? role(request, response) : refuse(request, response, refusal);
   });

@@ -24,11 +24,27 @@ function isStream({ headers }: IncomingMessage): boolean {
   return headers.accept?.includes("text/event-stream") ?? false;
 }
 
+const draining = new WeakSet<Server>();
+
+/** Whether the server was told to stop: /readyz says so, and no connection is kept for another request. */
+export function isDraining(server: Server): boolean {
+  return draining.has(server);
+}
+
+interface Draining {
+  /** How many more requests run that `trackAnswers` does not know. */
+  readonly others: () => number;
+  /** Until load balancers have noticed that it is not ready any more (G179). */
+  readonly noticed: Promise<unknown>;
+}
+
 /**
- * Stops a server without cutting an answer off (G158): it takes no new connection, answers what runs for up to 10 s, then
- * closes every connection. @param others how many more requests run that `trackAnswers` does not know
+ * Stops a server without cutting an answer off (G158): it says that it is not ready, then takes no new connection, answers what
+ * runs for up to 10 s, and closes every connection.
  */
-export async function drain(server: Server, others: () => number): Promise<void> {
+export async function drain(server: Server, { others, noticed }: Draining): Promise<void> {
+  draining.add(server);
+  await noticed;
   server.close();
   const end = performance.now() + graceMs;
   const isBusy = () => (answers.get(server)?.size ?? 0) + others() > 0;
