@@ -7,14 +7,13 @@ import type { Db } from "../server/src/database/database.ts";
 import { until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
 import { openProductDatabase } from "../testing/seed.ts";
+import { counted, fleet, rentFleet } from "./fleet-seed.ts";
+import { cpuMs } from "./processes.ts";
 import { quantile } from "./quantiles.ts";
 
-const fleet = 1000;
 const expiring = 500;
 const idleSeconds = 30;
 const spreadSeconds = 60;
-/** Clock ticks in /proc/PID/stat (USER_HZ). */
-const ticksPerSecond = 100;
 
 /** 1,000 environments: concurrent starts, a pass over all, idle load, and 500 that end within a minute (P2). */
 export async function run(): Promise<void> {
@@ -23,7 +22,7 @@ export async function run(): Promise<void> {
   const { db, close } = await openProductDatabase(product);
   try {
     const began = performance.now();
-    await rentAll(db);
+    await rentFleet(db);
     await until("all to be active", async () => (await counted(db, "status = 'active'")) === fleet, 600_000);
     print("paid to active, all at once", `${seconds(performance.now() - began)} s`);
     await pass(product, db);
@@ -37,40 +36,10 @@ export async function run(): Promise<void> {
   }
 }
 
-/** Inserts environments as settling does, without payments. */
-async function rentAll(db: Db): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await sql`
-      insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
-        currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, hold_until, watch_until, paid_at, due_at)
-      select 'order-' || n, 'user-' || n, 'paid', 'jupyter', 'fleet-' || n, 1, 24, 20, 20, 'USD', 8822, 'embedded', 'embedded',
-        'fleet-' || n, '', now(), now(), now(), now() + interval '1 day' from generate_series(1, ${fleet}) n`.execute(
-      tx,
-    );
-    await sql`
-      insert into environments (id, order_id, user_id, container_type, subdomain, gpu_count, duration_hours, host_id, home, secret,
-        stage, give_up_at)
-      select left(md5(n::text), 25), 'order-' || n, 'user-' || n, 'jupyter', 'fleet-' || n, 1, 24, 'local', 'fleet-' || n, md5('s' || n),
-        'placed', now() + interval '1 hour' from generate_series(1, ${fleet}) n`.execute(tx);
-    await sql`
-      insert into gpu_leases (id, gpu_id, holder_kind, holder_id)
-      select 'lease-' || n, g.id, 'environment', e.id
-      from (select id, row_number() over (order by id) as n from environments) e
-      join (select id, row_number() over (order by id) as n from gpus where kind = 'gpu') g using (n)`.execute(tx);
-    await sql`
-      insert into subdomain_claims (name, user_id, order_id) select subdomain, user_id, order_id from environments`.execute(
-      tx,
-    );
-    await sql`
-      insert into launch_stages (environment_id, generation, stage)
-      select id, 1, reached.stage from environments, unnest(array['ordered', 'paid']) as reached (stage)`.execute(tx);
-  });
-}
-
 /** Makes every row due at once, as after an outage, and waits until all are reconciled. */
 async function pass({ pid }: Product, db: Db): Promise<void> {
   const took: number[] = [];
-  const before = cpuSeconds(pid);
+  const before = cpuMs(pid) / 1000;
   for (let round = 0; round < 5; round++) {
     const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
     const now = rows[0]?.now ?? new Date();
@@ -87,23 +56,17 @@ async function pass({ pid }: Product, db: Db): Promise<void> {
   }
   print(
     `reconcile pass over ${fleet} (goal 2 s)`,
-    `median ${seconds(quantile(took, 0.5))} s, worst ${seconds(quantile(took, 1))} s, ${((cpuSeconds(pid) - before) / took.length).toFixed(2)} s of the server's CPU`,
+    `median ${seconds(quantile(took, 0.5))} s, worst ${seconds(quantile(took, 1))} s, ${((cpuMs(pid) / 1000 - before) / took.length).toFixed(2)} s of the server's CPU`,
   );
 }
 
 async function idle({ pid }: Product): Promise<void> {
-  const before = cpuSeconds(pid);
+  const before = cpuMs(pid) / 1000;
   await sleep(idleSeconds * 1000);
-  const share = ((cpuSeconds(pid) - before) / idleSeconds) * 100;
+  const share = ((cpuMs(pid) / 1000 - before) / idleSeconds) * 100;
   const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
   print(`idle, server process over ${idleSeconds} s (goal 10 %)`, `${share.toFixed(1)} % of a core`);
   print("memory of the server, with its fake runs (goal 300 MB)", `${rss.toFixed(0)} MB`);
-}
-
-/** User and system time of a process so far. */
-function cpuSeconds(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
-  return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
 }
 
 interface Ending {
@@ -169,13 +132,6 @@ async function requestAt(
     .on("error", () => reply(0))
     .end();
   return await promise;
-}
-
-async function counted(db: Db, condition: string): Promise<number> {
-  const { rows } = await sql<{
-    n: number;
-  }>`select count(*)::int as n from environments where ${sql.raw(condition)}`.execute(db);
-  return rows[0]?.n ?? 0;
 }
 
 const seconds = (ms: number) => (ms / 1000).toFixed(2);

@@ -3,8 +3,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../testing/customer.ts";
+import { freePort } from "../testing/free-port.ts";
 import type { Load } from "./gateway/load.ts";
-import { cpuMs, drive, end, firstLine, freePort, installProxy, ratio, spawnNode } from "./processes.ts";
+import { cpuMs, drive, end, firstLine, installProxy, ratio, spawnNode } from "./processes.ts";
 import { median } from "./quantiles.ts";
 
 const repeats = 5;
@@ -24,11 +25,13 @@ interface Ours {
   readonly port: number;
   /** Host and cookie of each environment. */
   readonly visits: readonly (readonly [string, string])[];
+  /** Undefined without metrics. */
+  readonly metricsUrl?: string;
 }
 
 /**
- * Compares no proxy, a bare relay, ours with sign-in, and configurable-http-proxy: each in its own process on the same
- * Node, alternating, medians (G116). The relay is the floor, because no proxy on Node can do less.
+ * Compares no proxy, a bare relay, ours with sign-in, ours whose metrics are scraped each second, and
+ * configurable-http-proxy: each in its own process on the same Node, alternating, medians (G116). The relay is the floor, because no proxy on Node can do less.
  */
 export async function run(): Promise<void> {
   const started: ChildProcess[] = [];
@@ -62,8 +65,13 @@ const rounds: readonly (readonly [string, Make])[] = [
 async function startAll(started: ChildProcess[], directory: string): Promise<readonly Proxy[]> {
   const upstream = spawnNode(started, ["bench/gateway/upstream.ts"]);
   const upstreamPort = Number(await firstLine(upstream));
-  const ours = spawnNode(started, ["bench/gateway/ours.ts", directory, String(upstreamPort)]);
-  const { port, visits } = JSON.parse(await firstLine(ours)) as Ours;
+  const ours = await startOurs(started, ["bench/gateway/ours.ts", join(directory, "one"), String(upstreamPort)]);
+  const scraped = await startOurs(started, [
+    ...["bench/gateway/ours.ts", join(directory, "two"), String(upstreamPort), "metrics"],
+  ]);
+  const scrape = () => fetch(`${scraped.metricsUrl}/metrics`).then((reply) => reply.arrayBuffer());
+  // Until its end; a scrape in progress then fails.
+  setInterval(() => void scrape().catch(() => {}), 1000).unref();
   const relay = spawnNode(started, ["bench/gateway/relay.ts", String(upstreamPort)]);
   const relayPort = Number(await firstLine(relay));
   const [chpPort, apiPort] = [await freePort(), await freePort()];
@@ -83,19 +91,30 @@ async function startAll(started: ChildProcess[], directory: string): Promise<rea
   ]);
   await addRoutes(
     apiPort,
-    visits.map(([host]) => host),
+    ours.visits.map(([host]) => host),
     upstreamPort,
   );
-  const clients = visits.map(
-    ([host, cookie]) =>
-      `Host: ${host}\r\nCookie: ${cookie}; _xsrf=2|abc; username=me\r\nOrigin: http://${host}\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nAccept-Language: en\r\n`,
-  );
+  const clients = clientsOf(ours);
   return [
     { name: "direct", port: upstreamPort, clients, pid: undefined },
     { name: "bare relay", port: relayPort, clients, pid: relay.pid },
-    { name: "ours, signed in", port, clients, pid: ours.pid },
+    { name: "ours, signed in", port: ours.port, clients, pid: ours.pid },
+    { name: "ours, scraped each second", port: scraped.port, clients: clientsOf(scraped), pid: scraped.pid },
     { name: "CHP", port: chpPort, clients, pid: chp.pid },
   ];
+}
+
+async function startOurs(started: ChildProcess[], args: readonly string[]): Promise<Ours & Pick<Proxy, "pid">> {
+  const child = spawnNode(started, args);
+  const ours: Ours = JSON.parse(await firstLine(child));
+  return { ...ours, pid: child.pid };
+}
+
+function clientsOf({ visits }: Ours): readonly string[] {
+  return visits.map(
+    ([host, cookie]) =>
+      `Host: ${host}\r\nCookie: ${cookie}; _xsrf=2|abc; username=me\r\nOrigin: http://${host}\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nAccept-Language: en\r\n`,
+  );
 }
 
 /** Adds a route by host name, without the port, to configurable-http-proxy. */

@@ -4,8 +4,9 @@ import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Customer, create, orderAndPay, profileOf, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
+import { freePort } from "../testing/free-port.ts";
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
-import { cacheFolder, drive, end, freePort, installProxy, ratio } from "./processes.ts";
+import { cacheFolder, drive, end, installProxy, ratio } from "./processes.ts";
 import { median } from "./quantiles.ts";
 
 const peer = "jupyterhub==6.1.1";
