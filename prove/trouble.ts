@@ -21,14 +21,21 @@ export async function proveTrouble({ only }: { only: readonly number[] }): Promi
     process.once(signal, () => void stack.disposeAsync().then(() => process.exit(1)));
   const around = await openInstallation(stack);
   const rows: Row[] = [];
+  const failed: string[] = [];
   for (const [index, trouble] of troubles.entries()) {
     if (only.length > 0 && !only.includes(index)) continue;
     const reason = trouble.absent?.(around);
     if (reason !== undefined) console.log(`${trouble.what}: skipped, ${reason}`);
-    else rows.push(await meet(around, trouble));
+    else
+      await meet(around, trouble).then(
+        (row) => rows.push(row),
+        (error: Error) => failed.push(error.message),
+      );
   }
   around.isAlive();
   console.table(rows);
+  // The others were looked at all the same: a run takes a quarter of an hour.
+  if (failed.length > 0) throw new Error(failed.join("\n"));
   if (only.length === 0) writeProof("trouble", pageOf(rows));
 }
 
@@ -41,22 +48,34 @@ interface Row {
 }
 
 async function meet(around: Installation, trouble: Trouble): Promise<Row> {
-  const { what, alerts, seconds = 0 } = trouble;
+  const { what, alerts } = trouble;
   const observers = observersOf(around, trouble);
   const isQuiet = async () => (await Promise.all(observers.map((each) => each.isQuiet()))).every(Boolean);
   await until(`quiet before: ${what}`, isQuiet, limitMs);
-  const plantedAt = Date.now();
-  await trouble.plant(around);
-  const named = await Promise.all(observers.map(({ name, shows }) => timed(`${name}: ${what}`, shows, plantedAt)));
-  await sleep(Math.max(0, seconds * 1000 - (Date.now() - plantedAt)));
-  const from = Date.now();
-  await trouble.cure(around);
+  let from = 0;
+  const named = await plantAndWatch(around, trouble, observers).finally(() => {
+    from = Date.now();
+    return trouble.cure(around);
+  });
   const gone = await Promise.all(
     observers.map((each) => timed(`${each.name} after the end of: ${what}`, each.isQuiet, from)),
   );
   const row = { fault: what, alerts: alerts.join(", "), named: named.join(", "), gone: gone.join(", ") };
   console.log(JSON.stringify(row));
   return row;
+}
+
+async function plantAndWatch(
+  around: Installation,
+  trouble: Trouble,
+  observers: readonly Observer[],
+): Promise<readonly string[]> {
+  const { what, plant, seconds = 0 } = trouble;
+  const from = Date.now();
+  await plant(around);
+  const named = await Promise.all(observers.map(({ name, shows }) => timed(`${name}: ${what}`, shows, from)));
+  await sleep(Math.max(0, seconds * 1000 - (Date.now() - from)));
+  return named;
 }
 
 async function timed(what: string, poll: () => Promise<boolean>, fromMs: number): Promise<string> {
