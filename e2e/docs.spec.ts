@@ -24,6 +24,31 @@ test("the footer leads to it, and its pages lead on to each other (G140)", async
   await expect(page.getByRole("heading", { name: "5. Run a cell" })).toBeInViewport();
 });
 
+test("a page far down the list is shown there, beside the search, and pictures follow the scheme (G140)", async ({
+  page,
+}) => {
+  await page.goto("/docs/operate/upgrade");
+  const pages = page.getByRole("navigation", { name: "Documentation" });
+  await expect(pages.getByRole("link", { name: "Upgrade and downgrade" })).toBeInViewport({ ratio: 1 });
+  const search = page.getByRole("searchbox", { name: "Search the documentation" });
+  await expect(search).toBeInViewport({ ratio: 1 });
+  await search.fill("restic");
+  await expect(search).toBeInViewport({ ratio: 1 });
+  await expect(page.getByRole("search").getByRole("link").first()).toBeInViewport();
+  await page.goto("/docs/use/first-notebook");
+  const picture = page.getByRole("img", { name: /^Step 2 of a launch/ });
+  for (const [colorScheme, file] of [
+    ["light", "choose.webp"],
+    ["dark", "choose-dark.webp"],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.reload();
+    await expect(picture).toHaveAttribute("src", `/docs/use/pictures/${file}`);
+    await picture.scrollIntoViewIfNeeded();
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(1000);
+  }
+});
+
 test("a search finds a section, and a code block is copied (G140)", async ({ page, context }) => {
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.goto("/docs/use/files");

@@ -50,6 +50,7 @@ export const npmScripts: Readonly<Record<string, RunBy>> = {
   e2e: ["scripts/test.mjs", "e2e/playwright.config.ts"],
   bench: "measurements, by hand: they need the machine to themselves",
   images,
+  pictures: "it draws the pictures of the pages again, after a change of the screens",
   package: ["scripts/deploy-files.test.ts", "package refuses a word"],
   schema: ["scripts/generate-schema.test.ts", "schemaFiles"],
   docs: ["scripts/generate-docs.test.ts", "generatedDocs"],

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
+import { pictureTags } from "./picture-tags.ts";
 import { type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
 
 interface Part {
@@ -35,15 +36,15 @@ export function readDocs(folder: string, made: ReadonlyMap<string, string> = new
     ...written.map((file) => [file.replaceAll("\\", "/"), readFileSync(join(folder, file), "utf8")] as const),
     ...made,
   ]);
-  const page = (file: string): DocsPage => ({
-    ...renderMarkdown(sources.get(file) ?? "", (href) => resolveLink(file, href, sources)),
-    path: pathOf(file),
-  });
+  const page = (file: string): DocsPage => {
+    const rendered = renderMarkdown(sources.get(file) ?? "", (href) => resolveLink(file, href, sources));
+    return { ...rendered, html: pictureTags(rendered.html, folder), path: pathOf(file) };
+  };
   const parts = folders.map((part) => orderOf(part, sources).map(page));
   return {
     start: page("index.md"),
     parts: parts.map((pages) => ({ title: pages[0]?.title ?? "", pages })),
-    pictures: globSync(`{${folders.join(",")}}/**/*.png`, { cwd: folder }),
+    pictures: globSync(`{${folders.join(",")}}/**/*.webp`, { cwd: folder }),
   };
 }
 
@@ -66,7 +67,7 @@ function resolveLink(from: string, href: string, sources: ReadonlyMap<string, st
   if (/^(#|\/|[a-z]+:)/.test(href)) return href;
   const [target = "", anchor] = href.split("#");
   const file = posix.join(posix.dirname(from), target);
-  if (/\.(png|svg)$/.test(file)) return posix.join("/docs", file);
+  if (/\.webp$/.test(file)) return posix.join("/docs", file);
   if (!sources.has(file)) return undefined;
   return anchor === undefined ? pathOf(file) : `${pathOf(file)}#${anchor}`;
 }

@@ -5,11 +5,26 @@ import { startSearch } from "./start-search.ts";
 /** Below it the menu is closed (docs.module.css). */
 const wide = matchMedia("(min-width: 62em)");
 const menu = document.querySelector<HTMLDetailsElement>("[data-docs-menu]");
-if (menu) menu.open = wide.matches;
+if (menu) {
+  const open = () => {
+    menu.open = wide.matches;
+  };
+  open();
+  wide.addEventListener("change", open);
+  showCurrentPage(menu);
+}
 
 for (const block of document.querySelectorAll<HTMLElement>("pre")) addCopyButton(block);
 
 startSearch();
+
+/** The list of pages is longer than the window. A search begins above it. */
+function showCurrentPage({ parentElement: side }: HTMLDetailsElement): void {
+  const current = side?.querySelector<HTMLElement>("[aria-current]");
+  if (!side || !current) return;
+  side.scrollTop = current.offsetTop - side.clientHeight / 2;
+  side.addEventListener("input", () => side.scrollTo(0, 0));
+}
 
 function addCopyButton(block: HTMLElement): void {
   const text = block.textContent ?? "";

@@ -1,0 +1,149 @@
+// npm run pictures: draws the pictures of docs/use from a running product, in both schemes, as small WebP files.
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type BrowserContext, chromium, type Locator, type Page } from "@playwright/test";
+import { browserPath } from "../testing/browser.ts";
+import { type Customer, create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
+import { environment } from "../testing/environment.ts";
+import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
+import { storeSession } from "./testing/test.ts";
+
+const root = join(import.meta.dirname, "..");
+const folder = join(root, "docs", "use", "pictures");
+/** The part that is drawn is 775 pixels wide, so its text stays readable at the width of a page. */
+const viewport = { width: 1000, height: 1000 };
+/** Around what is drawn. */
+const margin = 24;
+const quality = 0.82;
+
+const browser = await chromium.launch({
+  executablePath: environment.chromium ?? browserPath(),
+  args: ["--no-sandbox", "--disable-gpu", "--in-process-gpu"],
+});
+try {
+  mkdirSync(folder, { recursive: true });
+  // GPUs that this machine need not have.
+  await withProduct({ RUNTIME: "fake", FAKE_DRIVER: "gpus=8" }, drawScreens);
+  await withProduct({}, drawNotebook);
+} finally {
+  await browser.close();
+}
+
+interface Scene {
+  readonly product: Product;
+  readonly customer: Customer;
+  readonly page: Page;
+}
+
+async function withProduct(env: Readonly<Record<string, string>>, draw: (scene: Scene) => Promise<void>) {
+  const product = await startProduct({ env });
+  try {
+    const customer = await signUp(product.url);
+    const context = await browser.newContext({
+      ...{ viewport, deviceScaleFactor: 1.6, reducedMotion: "reduce", locale: "en-US", timezoneId: "UTC" },
+    });
+    await storeSession(context, product.url, customer);
+    await draw({ product, customer, page: await context.newPage() });
+  } finally {
+    await product.stop();
+    removeFolder(product.dataDir);
+  }
+}
+
+async function drawScreens({ product, customer, page }: Scene): Promise<void> {
+  const { url } = product;
+  await page.goto(`${url}/environments/create?step=2`);
+  await page.getByRole("radio", { name: /^2 GPUs/ }).waitFor();
+  await draw(page, "choose", page.getByText("How many GPUs?"), page.getByText(/^The hourly plan/));
+  await rent(product, customer, "my-first");
+  await page.goto(`${url}/environments`);
+  const open = page.getByRole("link", { name: "Open Session" });
+  await draw(page, "list", page.getByText("Showing 1 of 1"), open);
+  const order = await rent(product, customer, "old-study");
+  await terminate(product, "old-study");
+  await page.goto(`${url}/billing/orders/${order}`);
+  const timeline = page.getByRole("region", { name: "What happened" });
+  await timeline.getByText("Sent to your bank").waitFor();
+  await draw(page, "refund", page.getByText("Where the money is"), timeline);
+}
+
+async function drawNotebook({ product, customer, page }: Scene): Promise<void> {
+  await until("JupyterLab to be prepared", () => isPrepared(product), 300_000);
+  await rent(product, customer, "my-first");
+  await page.goto(`${product.url}/environments`);
+  const session = await openSession(page, page.getByRole("link", { name: "Open Session" }));
+  await session.setViewportSize({ width: 800, height: 420 });
+  await newNotebook(session);
+  await runCell(session, "print(sum(range(10)))", "45");
+  await session.getByText("| Idle").waitFor();
+  await save(page.context(), "notebook", await session.screenshot());
+  await session.close();
+  await terminate(product, "my-first");
+  await page.goto(`${product.url}/environments`);
+  const [files, last] = [
+    page.getByRole("heading", { name: "Kept files" }),
+    page.getByRole("button", { name: "Delete now" }),
+  ];
+  await draw(page, "kept-files", files, last);
+}
+
+async function isPrepared({ url }: Product): Promise<boolean> {
+  const { types } = await must(url, "GET", "/capacity");
+  return types.some((each: { type: string; state: string }) => each.type === "jupyter" && each.state === "ready");
+}
+
+/** Returns the provider's id of the order. */
+async function rent({ url }: Product, customer: Customer, subdomain: string): Promise<string> {
+  const paid = await orderAndPay(url, customer, { subdomain, gpuCount: 1, duration: 24 });
+  await create(url, customer, paid);
+  return paid.payment_data.razorpay_order_id;
+}
+
+/** As an operator does, with the unused time paid back. */
+async function terminate({ dataDir, port }: Product, name: string): Promise<void> {
+  const env = { ...environment.shell, ENV_FILE: "", DATA_DIR: dataDir, PORT: String(port) };
+  const operate = (...words: string[]) =>
+    execFileSync(process.execPath, [join(root, "server/src/operator/main.ts"), ...words], { env, encoding: "utf8" });
+  const { id } = JSON.parse(operate("environment", name, "--json"));
+  operate("environments", "terminate", id, "--reason", "Its disk failed.");
+  await until("its end", async () => JSON.parse(operate("environment", id, "--json")).status === "terminated");
+}
+
+/** Draws the column of the page from one part of it to another, in the light and in the dark scheme. */
+async function draw(page: Page, name: string, from: Locator, to: Locator): Promise<void> {
+  const [top, bottom] = [await boxOf(from.first()), await boxOf(to.first())];
+  // Last, because the screen that loads has one too.
+  const main = await boxOf(page.getByRole("main"));
+  const y = Math.max(main.y, top.y - margin);
+  const clip = { x: main.x, width: main.width, y, height: bottom.y + bottom.height + margin - y };
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.evaluate(() => document.fonts.ready);
+    await save(page.context(), colorScheme === "dark" ? `${name}-dark` : name, await page.screenshot({ clip }));
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+}
+
+/** A list that is read again replaces its rows, and what is gone has no box. */
+function boxOf(part: Locator) {
+  return until("a part of the picture", async () => (await part.boundingBox()) ?? undefined);
+}
+
+/** The browser itself makes the WebP. */
+async function save(context: BrowserContext, name: string, png: Buffer): Promise<void> {
+  const blank = await context.newPage();
+  const webp = await blank.evaluate(
+    async ({ source, quality }) => {
+      const picture = await createImageBitmap(await (await fetch(source)).blob());
+      const canvas = Object.assign(document.createElement("canvas"), { width: picture.width, height: picture.height });
+      canvas.getContext("2d")?.drawImage(picture, 0, 0);
+      return canvas.toDataURL("image/webp", quality);
+    },
+    { source: `data:image/png;base64,${png.toString("base64")}`, quality },
+  );
+  await blank.close();
+  const bytes = Buffer.from(webp.split(",")[1] ?? "", "base64");
+  writeFileSync(join(folder, `${name}.webp`), bytes);
+}
