@@ -16,7 +16,16 @@ import { containerType, currency, instant, nothing, typed } from "../wire.ts";
 import { auditedAct } from "./audit.ts";
 import { done, reason } from "./reason.ts";
 
-const orderStatuses = ["draft", "open", "cancelled", "expired", "paid", "fulfilled", "refunding", "refunded"] as const;
+export const orderStatuses = [
+  "draft",
+  "open",
+  "cancelled",
+  "expired",
+  "paid",
+  "fulfilled",
+  "refunding",
+  "refunded",
+] as const;
 
 const listedOrder = object({
   id: string(),

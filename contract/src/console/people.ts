@@ -1,6 +1,7 @@
 import {
   array,
   boolean,
+  enum as choice,
   type infer as Infer,
   int,
   literal,
@@ -12,9 +13,11 @@ import {
   string,
 } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
+import { statuses } from "../lifecycle.ts";
 import { instant, nothing, typed } from "../wire.ts";
 import { auditedAct } from "./audit.ts";
 import { operatedCredit } from "./credits.ts";
+import { orderStatuses } from "./orders.ts";
 import { done, reason } from "./reason.ts";
 
 /** The number of a page of a list, from 1. */
@@ -77,7 +80,7 @@ const person = object({
     object({
       id: string(),
       subdomain: string(),
-      status: string(),
+      status: choice(statuses),
       host_id: string(),
       gpu_count: number(),
       expires_at: nullable(instant),
@@ -88,7 +91,7 @@ const person = object({
   orders: array(
     object({
       id: string(),
-      status: string(),
+      status: choice(orderStatuses),
       subdomain: string(),
       container_type: string(),
       gpu_count: number(),

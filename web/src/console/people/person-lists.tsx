@@ -3,11 +3,12 @@ import type { Person } from "@berth/contract/console/people";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { dateTime, duration, money } from "../../format.ts";
-import { Tag } from "../../ui/display/status.tsx";
+import { Status, Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { CreditTable } from "../credits/credit-table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import list from "../frame/list.module.css";
+import { orderStatus } from "../orders/order-status.ts";
 import classes from "./person-page.module.css";
 
 interface Props {
@@ -67,7 +68,9 @@ function Environments({ environments }: Pick<Person, "environments">) {
               {subdomain}
             </Link>
           </th>
-          <td data-label="State">{status}</td>
+          <td data-label="State">
+            <Status value={status} />
+          </td>
           <td data-label="GPUs">{gpu_count}</td>
           <td data-label="Host">{host_id}</td>
           <td data-label="Asked">{dateTime(requested_at)}</td>
@@ -91,7 +94,9 @@ function Orders({ orders }: Pick<Person, "orders">) {
             </Link>
             <small className="mono">{id}</small>
           </th>
-          <td data-label="State">{status}</td>
+          <td data-label="State">
+            <Tag tone={orderStatus[status].tone}>{orderStatus[status].label}</Tag>
+          </td>
           <td data-label="Bought">
             {container_type}, {gpu_count} {gpu_count === 1 ? "GPU" : "GPUs"}, {duration_hours} h
           </td>
