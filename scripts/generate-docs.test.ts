@@ -30,7 +30,7 @@ test("every setting is on the page and in the example, once", () => {
 
 test.each([
   ["PORT", "0 to 65535", "`3000`"],
-  ["RUNTIME", "`process`, `docker`, `fake`", "`process`"],
+  ["RUNTIME", "`process`, `docker`, `kubernetes`, `fake`", "`process`"],
   ["SUPPORT_ONLINE", "`true`, `false`", "`true`"],
   ["RETENTION_DAYS", "1 or more", "`30`"],
   ["APP_URL", "such as `https://berth.example`", "`http://localhost:{PORT}`"],

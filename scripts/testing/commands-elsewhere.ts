@@ -32,6 +32,11 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^(mkfs\.xfs|mount) /, by: ["server/src/drivers/testing/xfs-quota.ts", "mkfs.xfs"] },
   { command: /^nginx -t /, by: proxies },
   { command: /^(sha256sum -c|tar -xzf|ln -sfn?) \S*berth-\d/, by: release },
+  {
+    command: /^kubectl apply -f deploy\/kubernetes\/access\.yaml$/,
+    by: ["server/src/drivers/testing/kubernetes-machine.ts", "deploy/kubernetes/access.yaml"],
+  },
+  { command: /^kubectl create token /, by: "it needs a cluster" },
   { command: /^systemctl /, by: noSystemd },
   { command: /^apt-get (update|install)\b/, by: noRoot },
   { command: /^install -d /, by: noRoot },

@@ -26,6 +26,8 @@ test("an empty environment is valid", () => {
   expect(config.caps.newcomerShare).toBe(0.5);
 });
 
+const cluster = { RUNTIME: "kubernetes", KUBERNETES_IMAGES: "jupyter=registry.example/berth/jupyter:1" };
+
 test.each([
   ["half a pair of keys", { RAZORPAY_KEY_ID: "rzp_test_abc" }, "set both, or neither"],
   ["the other half", { RAZORPAY_KEY_SECRET: "s" }, "set both, or neither"],
@@ -36,6 +38,11 @@ test.each([
   ["a key of the embedded provider", { ...testKeys, RAZORPAY_KEY_ID: "embedded_abc" }, "RAZORPAY_KEY_ID"],
   ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "over TCP anybody"],
   ["an engine on another machine", { RUNTIME: "docker", DOCKER_HOST: "ssh://root@host" }, "on this machine"],
+  ["a cluster without images", { RUNTIME: "kubernetes" }, "RUNTIME=kubernetes needs KUBERNETES_IMAGES"],
+  ["a warm pool of pods", { ...cluster, WARM_POOL: "jupyter=1" }, "WARM_POOL needs RUNTIME=docker"],
+  ["a backup of volumes", { ...cluster, BACKUP: "/srv/backups with homes" }, "BACKUP without homes"],
+  ["an image without a name", { ...cluster, KUBERNETES_IMAGES: "jupyter" }, "KUBERNETES_IMAGES: such as"],
+  ["clients by name", { ...cluster, KUBERNETES_CLIENTS: "gateway.example" }, "KUBERNETES_CLIENTS: such as"],
   ["a backup without a folder", { BACKUP: "every 24h" }, "BACKUP: such as /srv/backups every 24h keep 7 with homes"],
   ["a backup every 0 hours", { BACKUP: "/srv/backups every 0h" }, "BACKUP: such as /srv/backups"],
   ["a warm pool of processes", { WARM_POOL: "jupyter=1" }, "WARM_POOL needs RUNTIME=docker"],
@@ -216,4 +223,18 @@ test("BACKUP names a folder, and what is not said has a default", () => {
   expect(read("/b")).toEqual({ folder: "/b", everyHours: 24, keep: 7, withHomes: false });
   expect(read("/b every 2d keep 14 with homes")).toEqual({ folder: "/b", everyHours: 48, keep: 14, withHomes: true });
   expect(read("/b keep 3")).toEqual({ folder: "/b", everyHours: 24, keep: 3, withHomes: false });
+});
+
+test("settings of a cluster are lists and pairs", () => {
+  const { kubernetes } = readConfig({
+    ...cluster,
+    KUBERNETES_NODE_SELECTOR: "pool=gpu,zone=a",
+    KUBERNETES_CLIENTS: "192.0.2.0/28,2001:db8::/64",
+  });
+  expect(kubernetes).toEqual({
+    namespace: "berth",
+    images: { jupyter: "registry.example/berth/jupyter:1" },
+    nodeSelector: { pool: "gpu", zone: "a" },
+    clients: ["192.0.2.0/28", "2001:db8::/64"],
+  });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { type Catalogue, defaultCatalogue } from "@berth/contract";
 import { conflicts, isConsolePublic, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
+import { readKubernetes } from "./kubernetes-settings.ts";
 import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
 import { resticVariables } from "./restic-variables.ts";
 import { backupPattern, type Settings, settings } from "./settings.ts";
@@ -66,7 +67,7 @@ function nest(v: Settings, catalogue: Catalogue) {
     /** Undefined: the worker makes no backups. */
     backup: readBackup(v),
     runtime: v.RUNTIME,
-    docker: readDocker(v),
+    ...{ docker: readDocker(v), kubernetes: readKubernetes(v) },
     /** Agent with the SSH keys of remote hosts. */
     sshAgent: v.SSH_AUTH_SOCK,
     payments: readPayments(v),

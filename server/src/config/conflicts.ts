@@ -33,6 +33,14 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
     (v) => v.RUNTIME === "docker" && !v.DOCKER_HOST.startsWith("unix:///"),
     "DOCKER_HOST: the engine's Unix socket on this machine, such as unix:///var/run/docker.sock; over TCP anybody who can reach it is root",
   ],
+  [
+    (v) => v.RUNTIME === "kubernetes" && !/(^|,)jupyter=/.test(v.KUBERNETES_IMAGES),
+    "RUNTIME=kubernetes needs KUBERNETES_IMAGES: an image that the nodes can fetch for each type, jupyter at least",
+  ],
+  [
+    (v) => v.RUNTIME === "kubernetes" && (v.BACKUP ?? "").endsWith(" with homes"),
+    "BACKUP without homes: with RUNTIME=kubernetes owners' files are volumes of the cluster, to be backed up there",
+  ],
   [(v) => isLive(v) && !v.DATABASE_URL, "live keys need DATABASE_URL: a PostgreSQL of your own, with backups"],
   [
     (v) => isLive(v) && !(isPublic(v.APP_URL) && v.APP_URL?.startsWith("https:")),
@@ -55,8 +63,8 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
     "HOST is public: the process driver is for one's own machine and binds loopback only; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
   ],
   [
-    (v) => v.RUNTIME === "process" && v.WARM_POOL !== "",
-    "WARM_POOL needs RUNTIME=docker: a run of the process driver cannot stand ready",
+    (v) => (v.RUNTIME === "process" || v.RUNTIME === "kubernetes") && v.WARM_POOL !== "",
+    "WARM_POOL needs RUNTIME=docker: a run of another driver cannot stand ready",
   ],
   [
     (v) => isPublic(v.APP_URL) && !hasKeys(v) && v.PAYMENTS !== "embedded",

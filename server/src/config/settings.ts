@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { isGstin } from "./gstin.ts";
+import { kubernetesSettings } from "./kubernetes-settings.ts";
 
 const word = <const W extends readonly [string, ...string[]]>(...words: W) => z.enum(words);
 const yesNo = word("true", "false").transform((value) => value === "true");
@@ -70,15 +71,16 @@ export const settings = z.object({
       "The address of that database itself, where DATABASE_URL leads through a pooler in transaction mode, which delivers no notifications",
     )
     .meta({ unset: "DATABASE_URL", example: "postgres://berth:password@127.0.0.1:5432/berth" }),
-  RUNTIME: word("process", "docker", "fake")
+  RUNTIME: word("process", "docker", "kubernetes", "fake")
     .default("process")
     .describe(
-      "Driver of environments: processes for people you trust, a Docker Engine 20.10 or later, or nothing, for tests",
+      "Driver of environments: processes for people you trust, a Docker Engine 20.10 or later, a Kubernetes cluster, or nothing, for tests",
     ),
   DOCKER_HOST: z
     .string()
     .default("unix:///var/run/docker.sock")
     .describe("Unix socket of this machine's Docker Engine"),
+  ...kubernetesSettings,
   SSH_AUTH_SOCK: z
     .string()
     .optional()

@@ -84,12 +84,21 @@ async function driverOf(deps: MachinesDeps): Promise<Driver> {
     case "process":
       await claimOwnHomes(deps);
       return await processOf(deps);
+    case "kubernetes":
+      return await kubernetesOf(deps);
   }
 }
 
 /** Only a worker owns the homes in the data folder. */
 async function claimOwnHomes({ config, dataDir, install, db }: MachinesDeps): Promise<void> {
   if (config.roles.has("worker")) await claimHomes(join(dataDir, "homes"), install, () => usedHomes(db, thisMachine));
+}
+
+/** Read only where it is used: the client of the cluster's API takes 90 MB of memory. */
+async function kubernetesOf({ config, install }: MachinesDeps): Promise<Driver> {
+  const { kubernetesDriver } = await import("../drivers/kubernetes/kubernetes-driver.ts");
+  const { images, ...cluster } = config.kubernetes;
+  return kubernetesDriver({ ...cluster, install, images: async (type) => images[recipeOf(config.catalogue, type)] });
 }
 
 async function processOf({ config, dataDir: directory, install, log }: MachinesDeps): Promise<Driver> {

@@ -62,14 +62,17 @@ export async function filesIn(archive: AsyncIterable<Uint8Array>): Promise<Map<s
   return files;
 }
 
+/** A pod needs a node, a volume and a network first. */
+const startLimitMs = 45_000;
+
 export async function waitForState(driver: Driver, id: string, state: Observed["state"]): Promise<Observed> {
-  await expect.poll(async () => (await driver.observe(id)).state, { timeout: 15_000, interval: 20 }).toBe(state);
+  await expect.poll(async () => (await driver.observe(id)).state, { timeout: startLimitMs, interval: 20 }).toBe(state);
   return driver.observe(id);
 }
 
 export async function waitUntilReady(driver: Driver, wanted: Spec): Promise<void> {
   const status = () => callLab(driver, wanted, "GET", "/api").then((answer) => answer.status);
-  await expect.poll(() => status().catch(() => 0), { timeout: 15_000, interval: 20 }).toBe(200);
+  await expect.poll(() => status().catch(() => 0), { timeout: startLimitMs, interval: 20 }).toBe(200);
 }
 
 /** One request over the run's own endpoint. Throws "no response" after `timeoutMs`. A PUT sends text as a file's content. */
@@ -99,6 +102,19 @@ export async function callLab(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Something that only lives in the run's memory: a terminal that JupyterLab holds open. */
+export async function remember(driver: Driver, wanted: Spec): Promise<unknown> {
+  await callLab(driver, wanted, "POST", "/api/terminals");
+  const names = await remembered(driver, wanted);
+  expect(names).toHaveLength(1);
+  return names;
+}
+
+export async function remembered(driver: Driver, wanted: Spec): Promise<unknown> {
+  const { body } = await callLab(driver, wanted, "GET", "/api/terminals");
+  return (body as { name: string }[]).map(({ name }) => name);
 }
 
 function target(endpoint: Endpoint) {

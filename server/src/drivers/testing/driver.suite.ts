@@ -1,10 +1,35 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
 import { specHash } from "../spec-hash.ts";
-import { callLab, filesIn, startReady, type TestMachine, testSpec, waitForState } from "./drive-run.ts";
+import {
+  callLab,
+  filesIn,
+  remember,
+  remembered,
+  startReady,
+  type TestMachine,
+  testSpec,
+  waitForState,
+} from "./drive-run.ts";
+import { pauseTests } from "./pause-tests.ts";
 
-/** The contract of driver.ts for every driver. Uses files and memory as a customer does, by JupyterLab's API. `absent`: why it cannot run here. */
-export function driverSuite(name: string, openMachine: () => Promise<TestMachine>, absent?: string): void {
+/** What a driver reports of the machine under test. */
+interface Reported {
+  readonly pause: boolean;
+  readonly gpu: unknown;
+  readonly gpus: unknown;
+}
+
+/**
+ * The contract of driver.ts for every driver. Uses files and memory as a customer does, by JupyterLab's API. `absent`: why it
+ * cannot run here. Where `reported` has no pause, every pause must be refused as unsupported.
+ */
+export function driverSuite(
+  name: string,
+  openMachine: () => Promise<TestMachine>,
+  absent?: string,
+  reported: Reported = { pause: true, gpu: "none", gpus: [] },
+): void {
   describe.skipIf(absent)(absent ? `${name}, skipped because ${absent}` : name, () => {
     let machine: TestMachine;
     let driver: Driver;
@@ -20,9 +45,17 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       return await startReady(driver, wanted);
     };
 
+    const pause = async (id: string) => {
+      const pausing = driver.pause(id);
+      if (reported.pause) await pausing;
+      else await expect(pausing).rejects.toMatchObject({ code: "unsupported" });
+    };
+
+    if (reported.pause) pauseTests(() => ({ machine, driver, begin }));
+
     test("capabilities are reported", async () => {
       const { pause, gpu, gpus } = await driver.capabilities();
-      expect({ pause, gpu, gpus }).toEqual({ pause: true, gpu: "none", gpus: [] });
+      expect({ pause, gpu, gpus }).toEqual(reported);
     });
 
     test("a prepared image is ready at once with progress 100", async () => {
@@ -34,7 +67,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
     test("an absent run is observed as absent; pause, stop, remove and deleteHome are no-ops", async () => {
       const { id, home } = testSpec();
       expect(await driver.observe(id)).toEqual({ state: "absent" });
-      await driver.pause(id);
+      await pause(id);
       await driver.stop(id, 100);
       await driver.remove(id);
       await driver.deleteHome(home);
@@ -89,7 +122,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
         absent: async () => {},
         starting: async () => {},
         running: () => waitForState(driver, wanted.id, "running"),
-        paused: () => driver.pause(wanted.id),
+        paused: () => pause(wanted.id),
         stopped: () => machine.crash(driver, wanted.id).then(() => waitForState(driver, wanted.id, "stopped")),
       };
       for (const reach of Object.values(starts)) {
@@ -107,20 +140,6 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       await Promise.all([driver.start(wanted), driver.start(wanted)]);
       await waitForState(driver, wanted.id, "running");
       expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
-    });
-
-    test("a pause is idempotent and keeps memory; another driver object resumes it", async () => {
-      const wanted = await begin();
-      const memory = await remember(driver, wanted);
-      await driver.pause(wanted.id);
-      await driver.pause(wanted.id);
-      expect(await driver.observe(wanted.id)).toMatchObject({ state: "paused", generation: 1 });
-      await expect(callLab(driver, wanted, "GET", "/api", 300)).rejects.toThrow("no response");
-      const second = await machine.open();
-      expect(await second.observe(wanted.id)).toMatchObject({ state: "paused" });
-      await second.start(wanted);
-      await waitForState(second, wanted.id, "running");
-      expect(await remembered(driver, wanted)).toEqual(memory);
     });
 
     test("a stop is idempotent and removes the run; the next start has new memory and the old files", async () => {
@@ -153,21 +172,13 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       expect(await driver.homeMb(wanted.home)).toBe(0);
     });
 
-    test("another driver object stops a paused run", async () => {
-      const wanted = await begin();
-      await driver.pause(wanted.id);
-      const second = await machine.open();
-      await second.stop(wanted.id, 1_000);
-      expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
-    });
-
     test("a run that ended by itself is stopped with its exit code; start makes a new one", async () => {
       const wanted = await begin();
       await machine.crash(driver, wanted.id);
       const seen = await waitForState(driver, wanted.id, "stopped");
       expect(seen).toMatchObject({ exit: { outOfMemory: false } });
       expect(seen.state === "stopped" && seen.exit.code).not.toBe(0);
-      await driver.pause(wanted.id);
+      await pause(wanted.id);
       await driver.start(wanted);
       await waitForState(driver, wanted.id, "running");
       await driver.remove(wanted.id);
@@ -182,7 +193,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       await waitForState(driver, wanted.id, "running");
       expect(await driver.observe(wanted.id)).toMatchObject({ generation: 2, specHash: specHash(next) });
       await expect(driver.start(wanted)).rejects.toMatchObject({ code: "stale" });
-      await driver.pause(wanted.id);
+      await pause(wanted.id);
       await expect(driver.start({ ...next, gpus: [] })).rejects.toMatchObject({ code: "refused" });
       await driver.start({ ...next, generation: 3 });
       await waitForState(driver, wanted.id, "running");
@@ -275,7 +286,7 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       const watching = (async () => {
         for await (const id of driver.watch(ending.signal)) seen.add(id);
       })();
-      await driver.pause(wanted.id);
+      await pause(wanted.id);
       await driver.start(wanted);
       await driver.stop(wanted.id, 1_000);
       await expect.poll(() => [...seen]).toContain(wanted.id);
@@ -283,17 +294,4 @@ export function driverSuite(name: string, openMachine: () => Promise<TestMachine
       await watching;
     });
   });
-}
-
-/** Something that only lives in the run's memory: a terminal that JupyterLab holds open. */
-async function remember(driver: Driver, wanted: Spec): Promise<unknown> {
-  await callLab(driver, wanted, "POST", "/api/terminals");
-  const names = await remembered(driver, wanted);
-  expect(names).toHaveLength(1);
-  return names;
-}
-
-async function remembered(driver: Driver, wanted: Spec): Promise<unknown> {
-  const { body } = await callLab(driver, wanted, "GET", "/api/terminals");
-  return (body as { name: string }[]).map(({ name }) => name);
 }

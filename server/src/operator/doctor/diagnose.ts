@@ -43,7 +43,8 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const deps = { ...own, images: currentImage, replaced: replacedImages };
   await using opened = await openDockerHosts(db, { ...settings, isHere }, deps);
   const { hosts } = opened;
-  const homes = isHere && runtime !== "fake" ? join(dataDir, "homes") : undefined;
+  const homesHere = isHere && runtime !== "fake" && runtime !== "kubernetes";
+  const homes = homesHere ? join(dataDir, "homes") : undefined;
   const hears = () => hearsNotifications(db, connectionOf(config));
   const checks = [
     ...moneyChecks(db, () => askProvider(config)),

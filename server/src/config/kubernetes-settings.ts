@@ -1,0 +1,82 @@
+import { z } from "zod";
+
+/** A list of `name=value`, divided by commas. */
+const pairs = (name: string, value: string) => new RegExp(`^(${name}=${value}(,${name}=${value})*)?$`);
+const objectName = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
+const network = "[0-9a-f.:]+/\\d{1,3}";
+
+/** Settings of RUNTIME=kubernetes. */
+export const kubernetesSettings = {
+  KUBERNETES_CONFIG: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("With RUNTIME=kubernetes: the kubeconfig file")
+    .meta({ unset: "the service account of the server's own pod", example: "/etc/berth/kubeconfig" }),
+  KUBERNETES_NAMESPACE: z
+    .string()
+    .regex(objectName, "such as berth")
+    .default("berth")
+    .describe("Namespace of the environments; it must exist"),
+  KUBERNETES_IMAGES: z
+    .string()
+    .regex(pairs("[a-z0-9][a-z0-9-]*", "[^,=\\s]+"), "such as jupyter=registry.example/berth/jupyter@sha256:...")
+    .default("")
+    .describe("The image that the nodes fetch for each type")
+    .meta({ example: "jupyter=registry.example/berth/jupyter:1.2" }),
+  KUBERNETES_PULL_SECRET: z
+    .string()
+    .regex(objectName, "the name of a secret")
+    .optional()
+    .describe("Secret of the namespace with the registry's login")
+    .meta({ unset: "none", example: "registry" }),
+  KUBERNETES_STORAGE_CLASS: z
+    .string()
+    .regex(objectName, "the name of a storage class")
+    .optional()
+    .describe("Storage class of the volumes with owners' files")
+    .meta({ unset: "the cluster's default", example: "fast" }),
+  KUBERNETES_RUNTIME_CLASS: z
+    .string()
+    .regex(objectName, "the name of a runtime class")
+    .optional()
+    .describe("Runtime class of environments, such as nvidia, gvisor or kata")
+    .meta({ unset: "the cluster's default", example: "gvisor" }),
+  KUBERNETES_NODE_SELECTOR: z
+    .string()
+    .regex(pairs("[A-Za-z0-9][A-Za-z0-9./_-]*", "[A-Za-z0-9._-]*"), "such as pool=gpu")
+    .default("")
+    .describe("Labels of the nodes that environments run on")
+    .meta({ example: "pool=gpu" }),
+  KUBERNETES_CLIENTS: z
+    .string()
+    .regex(new RegExp(`^(${network}(,${network})*)?$`), "such as 192.0.2.0/28")
+    .default("")
+    .describe(
+      "Networks from which a gateway and a worker outside the cluster reach environments; none: only the pods labelled app.kubernetes.io/name=berth",
+    )
+    .meta({ example: "192.0.2.0/28" }),
+};
+
+type KubernetesSettings = {
+  readonly [Name in keyof typeof kubernetesSettings]: z.output<(typeof kubernetesSettings)[Name]>;
+};
+
+/** How the driver gets them. */
+export function readKubernetes(v: KubernetesSettings) {
+  return {
+    kubeconfig: v.KUBERNETES_CONFIG,
+    namespace: v.KUBERNETES_NAMESPACE,
+    images: pairsOf(v.KUBERNETES_IMAGES),
+    pullSecret: v.KUBERNETES_PULL_SECRET,
+    storageClass: v.KUBERNETES_STORAGE_CLASS,
+    runtimeClass: v.KUBERNETES_RUNTIME_CLASS,
+    nodeSelector: pairsOf(v.KUBERNETES_NODE_SELECTOR),
+    clients: v.KUBERNETES_CLIENTS.split(",").filter((each) => each !== ""),
+  };
+}
+
+function pairsOf(text: string): Readonly<Record<string, string>> {
+  const all = text.split(",").filter((each) => each !== "");
+  return Object.fromEntries(all.map((pair) => pair.split("=") as [string, string]));
+}

@@ -1,0 +1,114 @@
+import type { IncomingMessage, RequestOptions } from "node:http";
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
+import { KubeConfig } from "@kubernetes/client-node";
+import { DriverError } from "../../driver.ts";
+import { limitOperation } from "../../limit-operation.ts";
+import { explainClusterError, refusalOf } from "./cluster-errors.ts";
+
+export interface ClusterAddress {
+  /** A kubeconfig file; undefined: the service account of the pod that this process runs in. */
+  readonly kubeconfig?: string | undefined;
+  /** Holds every object of ours. */
+  readonly namespace: string;
+}
+
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+interface Call {
+  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  /** Relative to the server, such as `/api/v1/nodes`. */
+  readonly path: string;
+  readonly query?: Query;
+  /** Sent as JSON; a PATCH is a server-side apply. */
+  readonly body?: object;
+  readonly signal: AbortSignal;
+}
+
+/** One namespace of a Kubernetes cluster. */
+export interface Cluster {
+  readonly namespace: string;
+  /** The address of its API server. */
+  readonly server: string;
+  /** The parsed reply of one call. Throws `ClusterRefusal`. */
+  call<T>(call: Call): Promise<T>;
+  /** The bytes of a reply as they arrive, for logs and watches. Throws `ClusterRefusal`. */
+  stream(call: Call): AsyncGenerator<Buffer, void>;
+  /** Address and options of a WebSocket to the API server. */
+  socketTo(path: string, query: Query): Promise<{ readonly url: string; readonly options: RequestOptions }>;
+  /** As `limitOperation`. */
+  withTimeout<T>(work: (signal: AbortSignal) => Promise<T>, given?: AbortSignal): Promise<T>;
+  /** As `explainClusterError`. */
+  explain(error: unknown): unknown;
+}
+
+/** Connects nothing yet. Throws `unavailable` when the kubeconfig cannot be read. */
+export function openCluster({ kubeconfig, namespace }: ClusterAddress): Cluster {
+  const config = readKubeconfig(kubeconfig);
+  const server = config.getCurrentCluster()?.server.replace(/\/$/, "") ?? "";
+  const explain = (error: unknown) => explainClusterError(error, server);
+  const optionsOf = async () => {
+    const options: RequestOptions = {};
+    // Reads a rotated token again, and runs a kubeconfig's login program.
+    await config.applyToHTTPSOptions(options as Parameters<typeof config.applyToHTTPSOptions>[0]);
+    return options;
+  };
+  const open = async (call: Call) => await send(server, call, await optionsOf());
+  return {
+    namespace,
+    server,
+    explain,
+    async call<T>(call: Call) {
+      return JSON.parse(await text(await open(call))) as T;
+    },
+    async *stream(call) {
+      yield* await open(call);
+    },
+    async socketTo(path, query) {
+      return { url: `${server.replace(/^http/, "ws")}${path}${queryString(query)}`, options: await optionsOf() };
+    },
+    withTimeout: (work, given) =>
+      limitOperation(work, { called: `The Kubernetes API server at ${server}`, explain, given }),
+  };
+}
+
+function readKubeconfig(file: string | undefined): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    if (file === undefined) config.loadFromCluster();
+    else config.loadFromFile(file);
+  } catch (error) {
+    const place = file === undefined ? "The service account of this pod" : `The kubeconfig ${file}`;
+    throw new DriverError("unavailable", `${place} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+  if (!config.getCurrentCluster())
+    throw new DriverError("unavailable", `The kubeconfig ${file} names no current context with a cluster`);
+  return config;
+}
+
+async function send(server: string, call: Call, options: RequestOptions): Promise<IncomingMessage> {
+  const { method = "GET", path, query = {}, body, signal } = call;
+  const type = method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
+  const content = body === undefined ? "" : JSON.stringify(body);
+  const headers = {
+    ...options.headers,
+    accept: "application/json",
+    // Node sends the body of a DELETE without its length, unless it is told.
+    ...(body && { "content-type": type, "content-length": Buffer.byteLength(content) }),
+  };
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const sent = request(`${server}${path}${queryString(query)}`, { ...options, method, headers, signal }, resolve);
+  sent.on("error", reject);
+  sent.end(content);
+  const reply = await promise;
+  const status = reply.statusCode ?? 0;
+  if (status < 200 || status > 299) throw refusalOf(status, await text(reply));
+  return reply;
+}
+
+function queryString(query: Query): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [value].flat().map((each) => [name, String(each)] as [string, string]),
+  );
+  return pairs.length > 0 ? `?${new URLSearchParams(pairs)}` : "";
+}

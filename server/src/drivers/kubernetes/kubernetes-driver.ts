@@ -1,0 +1,179 @@
+import type { V1PodList } from "@kubernetes/client-node";
+import { keyedMutex } from "../../async/keyed-mutex.ts";
+import { checkSpec } from "../check-segment.ts";
+import { type Capabilities, type Driver, DriverError, type RunProcess } from "../driver.ts";
+import { execOutput } from "./cluster/exec-in-pod.ts";
+import { annotation, label, podsPath } from "./cluster/objects.ts";
+import { type ClusterAddress, openCluster } from "./cluster/open-cluster.ts";
+import { watchRuns } from "./cluster/watch-pods.ts";
+import { deleteClaim, makeClaim } from "./homes/home-claims.ts";
+import { openHomeFiles } from "./homes/home-files.ts";
+import { prepareImage } from "./images/prepare-image.ts";
+import { ensurePolicies } from "./network/ensure-policies.ts";
+import { openClusterFacts } from "./nodes/cluster-facts.ts";
+import { gpuSlots, labContainer, type Placement, podNameOf } from "./pods/pod-body.ts";
+import { podLogs } from "./pods/pod-logs.ts";
+import { gpuFault, gpuUsage } from "./pods/run-gpus.ts";
+import { usageOf, usageScript } from "./pods/run-usage.ts";
+import { findPod, type LifecycleDeps, longestGraceMs, observedOf, removeRun, startRun } from "./run-lifecycle.ts";
+
+export interface KubernetesOptions extends ClusterAddress, Placement {
+  /** Storage class of homes; undefined: the cluster's default. */
+  readonly storageClass: string | undefined;
+  /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in the namespace. */
+  readonly clients: readonly string[];
+  /** An image's reference by container type. */
+  readonly images: (type: string) => Promise<string | undefined>;
+}
+
+type Deps = LifecycleDeps & {
+  readonly files: ReturnType<typeof openHomeFiles>;
+  readonly deleteClaim: (home: string, signal: AbortSignal) => Promise<void>;
+};
+
+/**
+ * Pods of one namespace of a Kubernetes cluster. Labels and annotations on each object hold its owner and its spec, so nothing
+ * is kept in memory: any number of drivers agree, before and after a crash. Throws `unavailable` without a kubeconfig.
+ */
+export function kubernetesDriver(options: KubernetesOptions): Driver {
+  const cluster = openCluster(options);
+  const facts = openClusterFacts(cluster, options.nodeSelector);
+  const own = { ...options, cluster };
+  const deps: Deps = {
+    ...own,
+    facts,
+    serially: keyedMutex(),
+    ensureNetwork: onceDone((signal) => ensurePolicies(own, signal)),
+    makeClaim: (spec, signal) => makeClaim(own, spec, signal),
+    deleteClaim: (home, signal) => deleteClaim(own, home, signal),
+    files: openHomeFiles(own),
+  };
+  return {
+    kind: "kubernetes",
+    async capabilities(refresh) {
+      const { gpus, memoryMb } = await facts(refresh);
+      const gpu = gpus.length > 0 ? "plugin" : "none";
+      // A volume's size is a limit where the storage class has real volumes, which cannot be asked for.
+      return { pause: false, warm: "none", diskQuota: false, gpu, gpus, memoryMb, isolation: isolationOf(options) };
+    },
+    prepare: (type, progress) => prepareImage(own, type, progress),
+    ...readOperations(deps),
+    ...gpuOperations(deps),
+    ...runOperations(deps),
+    archive: deps.files.archive,
+    homeMb: deps.files.sizeMb,
+    async *logs(id, logOptions) {
+      const pod = await cluster.withTimeout((signal) => findPod(deps, id, signal));
+      if (pod) yield* podLogs(cluster, podNameOf(id), logOptions);
+    },
+    watch: (signal) => watchRuns(cluster, options.install, signal),
+  };
+}
+
+/** By the usual names of runtime classes. */
+function isolationOf({ runtimeClass = "" }: Placement): Capabilities["isolation"] {
+  if (/gvisor|runsc/i.test(runtimeClass)) return "gvisor";
+  return /kata/i.test(runtimeClass) ? "kata" : "container";
+}
+
+/** Work that is done once, and again after a failure. */
+function onceDone(work: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
+  let isDone = false;
+  return async (signal) => {
+    if (!isDone) await work(signal);
+    isDone = true;
+  };
+}
+
+function readOperations(deps: Deps): Pick<Driver, "observe" | "list" | "stats" | "processes"> {
+  const { cluster, install, files } = deps;
+  return {
+    observe: (id) => cluster.withTimeout(async (signal) => observedOf(await findPod(deps, id, signal))),
+    list: () =>
+      cluster.withTimeout(async (signal) => {
+        const query = { labelSelector: `${label.install}=${install},${label.part}=run` };
+        const { items } = await cluster.call<V1PodList>({ path: podsPath(cluster), query, signal });
+        return items.map((pod) => {
+          return { id: pod.metadata?.annotations?.[annotation.environment] ?? "", observed: observedOf(pod) };
+        });
+      }),
+    stats: (id) =>
+      cluster.withTimeout(async (signal) => {
+        const { pod, home, slots } = await requireRunning(deps, id, signal);
+        const command = ["/bin/sh", "-c", usageScript];
+        const [output, homeMb, gpus] = await Promise.all([
+          execOutput(cluster, { pod, container: labContainer, command, signal }),
+          files.recentMb(home),
+          gpuUsage(cluster, pod, slots, signal),
+        ]);
+        return { ...usageOf(output), homeMb, gpus };
+      }),
+    processes: (id) =>
+      cluster.withTimeout(async (signal) => {
+        const { pod } = await requireRunning(deps, id, signal);
+        const command = ["/bin/ps", "-eo", "pid=,args="];
+        return processesIn(await execOutput(cluster, { pod, container: labContainer, command, signal }));
+      }),
+  };
+}
+
+/** Rows of `ps -eo pid=,args=`, without its own. */
+function processesIn(output: string): readonly RunProcess[] {
+  const rows = [...output.matchAll(/^\s*(\d+) (.*\S.*)$/gm)];
+  return rows
+    .map(([, pid, command = ""]) => ({ pid: Number(pid), command: command.trim() }))
+    .filter(({ command }) => !command.startsWith("/bin/ps -eo pid="));
+}
+
+/** Throws `refused` when nothing runs. */
+async function requireRunning(deps: Deps, id: string, signal: AbortSignal) {
+  const found = await findPod(deps, id, signal);
+  if (observedOf(found).state !== "running") throw new DriverError("refused", `${id} does not run`);
+  const notes = found?.metadata?.annotations ?? {};
+  const slots = gpuSlots(notes[annotation.gpus]?.split(",") ?? []);
+  return { pod: podNameOf(id), home: notes[annotation.home] ?? "", slots };
+}
+
+function gpuOperations(deps: Deps): Pick<Driver, "gpuFault" | "gpuLeftovers"> {
+  const { cluster, facts } = deps;
+  return {
+    async gpuFault(id) {
+      const { pod, slots } = await cluster.withTimeout((signal) => requireRunning(deps, id, signal));
+      return await gpuFault(cluster, pod, slots);
+    },
+    // The device plugin gives out no GPU that a pod still has; only a slot can be gone.
+    async gpuLeftovers(ids) {
+      const { products } = ids.length > 0 ? await facts(true) : { products: new Map() };
+      return new Map(ids.filter((id) => !products.has(id)).map((id) => [id, "no ready node of the cluster offers it"]));
+    },
+  };
+}
+
+function runOperations(deps: Deps): Pick<Driver, "start" | "pause" | "stop" | "remove" | "deleteHome"> {
+  const { cluster, serially } = deps;
+  /** One operation at a time for each key. */
+  const exclusively = <T>(key: string, work: (signal: AbortSignal) => Promise<T>) =>
+    cluster.withTimeout((signal) =>
+      serially(key, async () => {
+        // The timeout may have passed while it waited for the mutex.
+        signal.throwIfAborted();
+        return await work(signal);
+      }),
+    );
+  const stop = (id: string, graceMs: number) => exclusively(id, (signal) => removeRun(deps, id, graceMs, signal));
+  return {
+    async start(spec, given) {
+      checkSpec(spec);
+      await exclusively(spec.id, (limit) => startRun(deps, spec, given ? AbortSignal.any([given, limit]) : limit));
+    },
+    async pause() {
+      throw new DriverError("unsupported", "Kubernetes cannot freeze a pod: stop the environment, its files stay");
+    },
+    stop,
+    remove: (id) => stop(id, longestGraceMs),
+    async deleteHome(home) {
+      await exclusively(`home ${home}`, (signal) => deps.deleteClaim(home, signal));
+      deps.files.forget(home);
+    },
+  };
+}

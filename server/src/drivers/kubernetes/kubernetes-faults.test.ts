@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Driver, Spec } from "../driver.ts";
+import { testSpec, waitForState } from "../testing/drive-run.ts";
+import {
+  type KubernetesMachine,
+  kubeconfigAs,
+  openKubernetesMachine,
+  whyNoKubernetes,
+} from "../testing/kubernetes-machine.ts";
+import { podsPath } from "./cluster/objects.ts";
+import { kubernetesDriver } from "./kubernetes-driver.ts";
+import { isolatedContainer, isolatedPod, podNameOf } from "./pods/pod-body.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const folder = mkdtempSync(join(tmpdir(), "berth-kube-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function kubeconfigFile(name: string, content: object): string {
+  const file = join(folder, name);
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+}
+
+const nowhere = (kubeconfig: string) => {
+  const placement = { nodeSelector: {}, runtimeClass: undefined, pullSecret: undefined, storageClass: undefined };
+  return kubernetesDriver({
+    ...{ ...placement, kubeconfig, namespace: "berth", install: "abc", clients: [] },
+    images: async () => "image",
+  });
+};
+
+test("a cluster that does not answer, and a kubeconfig that cannot be used, are named in one sentence", async () => {
+  const closed = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => closed.once("listening", resolve));
+  const { port } = closed.address() as { port: number };
+  await new Promise((resolve) => closed.close(resolve));
+  const server = `https://127.0.0.1:${port}`;
+  const driver = nowhere(
+    kubeconfigFile("closed.json", {
+      clusters: [{ name: "c", cluster: { server } }],
+      users: [{ name: "u", user: { token: "t" } }],
+      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+      "current-context": "x",
+    }),
+  );
+  const silent = {
+    code: "unavailable",
+    message: expect.stringContaining(`No Kubernetes API server answers at ${server}`),
+  };
+  await expect(driver.observe("e1")).rejects.toMatchObject(silent);
+  await expect(driver.start(testSpec())).rejects.toMatchObject(silent);
+  await expect(driver.homeMb("h1")).rejects.toMatchObject(silent);
+  expect(() => nowhere(join(folder, "absent"))).toThrow(/^The kubeconfig .*absent cannot be read: /);
+  expect(() => nowhere(kubeconfigFile("empty.json", {}))).toThrow("names no current context");
+});
+
+const absent = await whyNoKubernetes();
+
+describe.skipIf(absent)(absent ? `faults of a cluster, skipped because ${absent}` : "faults of a cluster", () => {
+  let machine: KubernetesMachine;
+  let driver: Driver;
+  beforeAll(async () => {
+    machine = await openKubernetesMachine();
+    driver = await machine.open();
+    await driver.prepare("jupyter");
+  }, 300_000);
+  afterAll(() => machine.close());
+
+  const api = <T>(method: "GET" | "POST" | "DELETE", path: string, body?: object) =>
+    machine.cluster.withTimeout((signal) => machine.cluster.call<T>({ method, path, ...(body && { body }), signal }));
+
+  async function begin(wanted: Spec = testSpec()): Promise<Spec> {
+    onTestFinished(() => driver.stop(wanted.id, 0));
+    await driver.start(wanted);
+    return wanted;
+  }
+
+  test("a missing right is named by verb and resource", async () => {
+    const config = new KubeConfig();
+    config.loadFromFile(machine.optionsOf().kubeconfig ?? "");
+    const kubeconfig = kubeconfigAs(config, "somebody", folder);
+    const limited = kubernetesDriver({ ...machine.optionsOf(), kubeconfig });
+    const denied = (text: string) => ({ code: "unavailable", message: expect.stringContaining(text) });
+    await expect(limited.observe("e1")).rejects.toMatchObject(denied("may not get pods"));
+    await expect(limited.capabilities()).rejects.toMatchObject(denied("may not list nodes"));
+  });
+
+  test("a used-up quota is named, and the next start works when there is room", async () => {
+    const path = `/api/v1/namespaces/${machine.cluster.namespace}/resourcequotas`;
+    const { length: used } = (await api<{ items: unknown[] }>("GET", podsPath(machine.cluster))).items;
+    await api("POST", path, { metadata: { name: "full" }, spec: { hard: { pods: String(used) } } });
+    const wanted = testSpec();
+    onTestFinished(() => driver.stop(wanted.id, 0));
+    const full = { code: "unavailable", message: expect.stringContaining("The namespace has no room left") };
+    await expect(driver.start(wanted)).rejects.toMatchObject(full);
+    expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+    await api("DELETE", `${path}/full`, {});
+    await driver.start(wanted);
+    await waitForState(driver, wanted.id, "running");
+  });
+
+  test("G172 a run has as many GPUs as leased slots; a check that cannot run inside is inconclusive", async ({
+    skip,
+  }) => {
+    const [slot] = (await driver.capabilities()).gpus;
+    if (!slot) return skip("no node of this cluster has a GPU");
+    const wanted = await begin(testSpec({ gpus: [slot.id] }));
+    await waitForState(driver, wanted.id, "running");
+    const pod = await api<V1Pod>("GET", podsPath(machine.cluster, podNameOf(wanted.id)));
+    expect(pod.spec?.containers[0]?.resources?.limits?.["nvidia.com/gpu"]).toBe("1");
+    expect((await driver.stats(wanted.id)).gpus).toEqual([]);
+    await expect(driver.gpuFault(wanted.id)).rejects.toMatchObject({ code: "unavailable" });
+    expect([...(await driver.gpuLeftovers([slot.id, "lost-gpu-1"]))]).toEqual([
+      ["lost-gpu-1", "no ready node of the cluster offers it"],
+    ]);
+  });
+
+  test("another owner's pod of the same name is never observed, ended or replaced", async () => {
+    const wanted = testSpec();
+    const options = machine.optionsOf();
+    const image = (await options.images("jupyter")) ?? "";
+    const container = { ...isolatedContainer, name: "theirs", image, command: ["sleep", "infinity"] };
+    const name = podNameOf(wanted.id);
+    const spec = { ...isolatedPod(options), containers: [container] };
+    await api("POST", podsPath(machine.cluster), { metadata: { name }, spec });
+    expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
+    await driver.remove(wanted.id);
+    await expect(driver.start(wanted)).rejects.toMatchObject({ code: "refused" });
+    expect((await driver.list()).map(({ id }) => id)).not.toContain(wanted.id);
+    const lines: string[] = [];
+    const signal = AbortSignal.timeout(5_000);
+    for await (const line of driver.logs(wanted.id, { tail: 10, follow: true, signal })) lines.push(line);
+    expect(lines).toEqual([]);
+    await api("DELETE", podsPath(machine.cluster, name), { gracePeriodSeconds: 0 });
+  });
+
+  test("two servers start the same run at once: both succeed, and there is one run", async () => {
+    const wanted = testSpec();
+    onTestFinished(() => driver.stop(wanted.id, 0));
+    const second = await machine.open();
+    await Promise.all([driver.start(wanted), second.start(wanted)]);
+    await waitForState(second, wanted.id, "running");
+    expect((await driver.list()).filter(({ id }) => id === wanted.id)).toHaveLength(1);
+  });
+
+  test("the error names an absent GPU, a type without an image and an image that no node can fetch", async () => {
+    await expect(driver.start(testSpec({ gpus: ["lost-gpu-1"] }))).rejects.toMatchObject({ code: "no_gpu" });
+    await expect(driver.start(testSpec({ image: "pytorch" }))).rejects.toMatchObject({ code: "no_image" });
+    const options = { ...machine.optionsOf("poor"), images: async () => "localhost:1/nothing/here:1" };
+    const message = expect.stringContaining("No node of the cluster can fetch localhost:1/nothing/here:1");
+    await expect(kubernetesDriver(options).prepare("jupyter")).rejects.toMatchObject({ code: "no_image", message });
+  });
+
+  test("a run above its memory limit ends as out of memory", async () => {
+    const wanted = await begin(testSpec({ limits: { cpus: 1, memoryMb: 24, shmMb: 16, pids: 50, diskGb: 1 } }));
+    expect(await waitForState(driver, wanted.id, "stopped")).toMatchObject({ exit: { outOfMemory: true } });
+  });
+});

@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { policyOf } from "./ensure-policies.ts";
+
+test("a run answers the given networks on JupyterLab's port only", () => {
+  const { spec } = policyOf("abc", "run", ["192.0.2.0/28"]);
+  expect(spec?.policyTypes).toEqual(["Ingress", "Egress"]);
+  expect(spec?.ingress).toEqual([
+    { from: [{ ipBlock: { cidr: "192.0.2.0/28" } }], ports: [{ protocol: "TCP", port: 8888 }] },
+  ]);
+  const inside = policyOf("abc", "run", []).spec?.ingress;
+  expect(inside).toMatchObject([{ from: [{ podSelector: { matchLabels: { "app.kubernetes.io/name": "berth" } } }] }]);
+});
+
+test("a run reaches name servers and public addresses, without private ones, metadata and mail", () => {
+  const [names, outside] = policyOf("abc", "run", []).spec?.egress ?? [];
+  expect(names?.ports?.map(({ port }) => port)).toEqual([53, 53]);
+  const [four] = outside?.to ?? [];
+  expect(four?.ipBlock?.except).toEqual(expect.arrayContaining(["10.0.0.0/8", "169.254.0.0/16", "192.168.0.0/16"]));
+  const isOpen = (port: number) =>
+    outside?.ports?.some((range) => {
+      return range.protocol === "TCP" && Number(range.port) <= port && port <= Number(range.endPort);
+    });
+  expect([1, 24, 26, 443, 464, 466, 586, 588, 65_535].every(isOpen)).toBe(true);
+  expect([25, 465, 587].some(isOpen)).toBe(false);
+});
+
+test("other pods of ours reach nothing and answer nobody", () => {
+  expect(policyOf("abc", "files", []).spec).toMatchObject({ ingress: [], egress: [] });
+});

@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { specHash } from "../../spec-hash.ts";
+import { testSpec } from "../../testing/drive-run.ts";
+import { annotation } from "../cluster/objects.ts";
+import { podBody } from "./pod-body.ts";
+
+const context = {
+  install: "abc",
+  image: "registry.example/jupyter:1",
+  nodeSelector: { pool: "gpu" },
+  runtimeClass: undefined,
+  pullSecret: undefined,
+  gpuProduct: undefined,
+};
+
+test("the pod of a run has its limits, its home and no other rights", () => {
+  const limits = { cpus: 4, memoryMb: 16_384, shmMb: 1_024, pids: 4096, diskGb: 50 };
+  const wanted = testSpec({ gpus: [], limits, token: "secret" });
+  const { metadata, spec } = podBody(wanted, context);
+  expect(metadata?.annotations).toMatchObject({ [annotation.spec]: specHash(wanted), [annotation.home]: wanted.home });
+  expect(JSON.stringify(metadata)).not.toContain("secret");
+  expect(spec).toMatchObject({
+    restartPolicy: "Never",
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    nodeSelector: { pool: "gpu" },
+    securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
+  });
+  expect(spec?.runtimeClassName).toBeUndefined();
+  const [container] = spec?.containers ?? [];
+  expect(container?.securityContext).toEqual({
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ["ALL"] },
+  });
+  expect(container?.env).toEqual([
+    { name: "JUPYTER_TOKEN", value: "secret" },
+    { name: "NVIDIA_VISIBLE_DEVICES", value: "void" },
+  ]);
+  expect(container?.resources?.limits).toEqual({ cpu: "4", memory: "16384Mi", "ephemeral-storage": "1Gi" });
+  expect(container?.resources?.requests).toMatchObject({ cpu: "250m", memory: "1024Mi" });
+  const sizes = spec?.volumes?.flatMap(({ emptyDir }) => emptyDir?.sizeLimit ?? []);
+  expect(sizes).toEqual(["8192Mi", "16Mi", "1024Mi"]);
+});
+
+test("GPUs are counted, of the leased model, and their memory is reserved", () => {
+  const limits = { cpus: 8, memoryMb: 32_768, shmMb: 2_048, pids: 4096, diskGb: 50 };
+  const wanted = testSpec({ gpus: ["node-a-gpu-1", "node-a-gpu-3"], limits, withoutSettings: true });
+  const { spec } = podBody(wanted, {
+    ...context,
+    gpuProduct: "NVIDIA-H100",
+    runtimeClass: "nvidia",
+    pullSecret: "key",
+  });
+  expect(spec).toMatchObject({
+    runtimeClassName: "nvidia",
+    imagePullSecrets: [{ name: "key" }],
+    nodeSelector: { pool: "gpu", "nvidia.com/gpu.product": "NVIDIA-H100" },
+  });
+  const [container] = spec?.containers ?? [];
+  expect(container?.resources?.limits).toMatchObject({ "nvidia.com/gpu": "2", memory: "32768Mi" });
+  expect(container?.resources?.requests).toMatchObject({ "nvidia.com/gpu": "2", memory: "32768Mi", cpu: "2000m" });
+  expect(container?.env?.map(({ name }) => name)).toEqual(["JUPYTER_TOKEN", "WITHOUT_SETTINGS"]);
+});
