@@ -20,7 +20,7 @@ const kinds: Readonly<Record<EngineErrorKind, RegExp>> = {
   no_mount_source: /bind source path does not exist/,
   open_files_limit: /error setting rlimit/,
   cannot_freeze: /unable to freeze/,
-  not_paused: /not paused/,
+  not_paused: /not paused|cannot resume a running/,
 };
 
 /** Refusal of one API call. */
