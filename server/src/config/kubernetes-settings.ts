@@ -58,9 +58,7 @@ export const kubernetesSettings = {
     .meta({ example: "192.0.2.0/28" }),
 };
 
-type KubernetesSettings = {
-  readonly [Name in keyof typeof kubernetesSettings]: z.output<(typeof kubernetesSettings)[Name]>;
-};
+type KubernetesSettings = z.output<z.ZodObject<typeof kubernetesSettings>>;
 
 /** How the driver gets them. */
 export function readKubernetes(v: KubernetesSettings) {

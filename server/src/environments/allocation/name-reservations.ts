@@ -1,6 +1,7 @@
 import { subdomainProblem, texts } from "@berth/contract";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
+import { deletionMarker } from "../homes/apply-retention.ts";
 import { holdGrace } from "../leases/gpu-leases.ts";
 
 export interface NameRequest {
@@ -76,6 +77,7 @@ async function statesOf(
   const { rows } = await sql<{ name: string; state: "taken" | keyof typeof messages | null }>`
     select name, case
         when order_id is not null and held_until is null then 'taken'
+        when starts_with(order_id, ${deletionMarker}) and held_until >= now() - ${holdGrace}::interval then 'taken'
         when user_id <> ${userId} and (held_until >= now() - ${holdGrace}::interval or retained_until > now()) then 'taken'
         when user_id = ${userId} and retained_until > now() then 'kept'
         when user_id = ${userId} and held_until >= now() - ${holdGrace}::interval then 'ordered'

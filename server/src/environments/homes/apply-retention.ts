@@ -54,7 +54,7 @@ async function announceDeletion(
 }
 
 /** The holder of a name whose files are being deleted, by which a later pass finds it after a crash. */
-const marker = "deleting:";
+export const deletionMarker = "deleting:";
 
 /**
  * Ends banked time that was not used for a year (G113), announces deletions, deletes files whose retention is over (G31),
@@ -93,9 +93,9 @@ export async function deleteLapsedHomes({ db, drivers, log }: Omit<RetentionDeps
 /** False when an environment has the home again. Names are locked before homes, as in a launch. */
 async function reserveLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boolean> {
   await sql`
-    update subdomain_claims set order_id = ${marker} || name, held_until = now() + interval '1 hour'
+    update subdomain_claims set order_id = ${deletionMarker} || name, held_until = now() + interval '1 hour'
     where name = ${subdomain} and user_id = ${user_id}
-      and ((order_id is null and retained_until <= now()) or order_id = ${marker} || name)`.execute(tx);
+      and ((order_id is null and retained_until <= now()) or order_id = ${deletionMarker} || name)`.execute(tx);
   const { rows } = await sql`select 1 from homes where id = ${id} and delete_at <= now() for update`.execute(tx);
   return rows.length === 1;
 }
@@ -105,14 +105,14 @@ export async function reserveForDeletion(tx: Tx, { subdomain, user_id }: Pick<Ho
   await sql`
     update subdomain_claims set retained_until = now(),
       held_until = case when order_id is null then now() + interval '1 hour' else held_until end,
-      order_id = coalesce(order_id, ${marker} || name)
+      order_id = coalesce(order_id, ${deletionMarker} || name)
     where name = ${subdomain} and user_id = ${user_id} and retained_until is not null`.execute(tx);
 }
 
 async function deleteHomeRecord(tx: Tx, { id, subdomain, user_id }: Home): Promise<void> {
   await sql`
     delete from subdomain_claims
-    where name = ${subdomain} and user_id = ${user_id} and order_id = ${marker} || name`.execute(tx);
+    where name = ${subdomain} and user_id = ${user_id} and order_id = ${deletionMarker} || name`.execute(tx);
   await sql`delete from homes where id = ${id} and delete_at is not null`.execute(tx);
 }
 
