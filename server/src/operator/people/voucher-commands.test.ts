@@ -48,10 +48,22 @@ test("G155 a code is redeemed once, by one account, however it is typed; another
 });
 
 test("G155 two accounts and two requests at once: a code brings one credit", async () => {
-  const { signUp, create, redeem, credits } = await setup();
+  const { signUp, create, redeem, credits, db } = await setup();
   const users = [await signUp("Ada"), await signUp("Ben")];
   const [code] = (await create()).codes;
-  const replies = await Promise.all([...users, ...users, ...users].map((user) => redeem(user, code)));
+  const requests = [...users, ...users, ...users];
+  const waiting = () =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      .execute(db)
+      .then(({ rows }) => rows.length);
+  // All have read the code before the first may redeem it.
+  const sent = await db.transaction().execute(async (tx) => {
+    await sql`select 1 from vouchers for update`.execute(tx);
+    const replies = Promise.all(requests.map((user) => redeem(user, code)));
+    await expect.poll(waiting).toBe(requests.length);
+    return { replies };
+  });
+  const replies = await sent.replies;
   expect(replies.filter(([status]) => status === 200)).toHaveLength(3);
   expect(replies.filter(([, message]) => message === unknown)).toHaveLength(3);
   expect(await credits()).toHaveLength(1);
