@@ -169,6 +169,7 @@ export const theme = createTheme({
     // Dropdowns are not portalled, so that they stay inside their landmark and next in the tab order.
     Menu: { defaultProps: { withinPortal: false, withInitialFocusPlaceholder: false } },
     Popover: { defaultProps: { withinPortal: false } },
+    Radio: { defaultProps: { iconColor: "var(--mantine-color-body)" } },
     Select: { defaultProps: { comboboxProps: { withinPortal: false } } },
     Switch: { defaultProps: { withThumbIndicator: false } },
     Tooltip: { defaultProps: { withinPortal: false } },
