@@ -2,7 +2,7 @@ import type { Command } from "../server/src/operator/parse-command.ts";
 
 /** Sections of docs/operate/commands.md, each with the page about it and the first words of its commands. */
 const groups: readonly { readonly title: string; readonly page: string; readonly words: string }[] = [
-  { title: "This machine", page: "first-steps", words: "doctor health prepare firewall completion" },
+  { title: "This machine", page: "first-steps", words: "doctor health migrate prepare firewall completion" },
   { title: "Hosts and GPUs", page: "hosts", words: "hosts gpus" },
   {
     title: "Orders and refunds",

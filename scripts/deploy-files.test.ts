@@ -36,11 +36,15 @@ test("the commands of the page make a certificate that both names have", () => {
     });
 });
 
-test("compose.yaml and the pages name the release of package.json", () => {
+test("compose.yaml, the chart and the pages name the release of package.json", () => {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const named = (path: string) => readFileSync(join(root, path), "utf8").match(/(?<=berth[-:])\d+\.\d+\.\d+/g) ?? [];
   for (const path of ["deploy/compose.yaml", "docs/operate/install.md", "docs/operate/upgrade.md"])
     expect(new Set(named(path)), path).toEqual(new Set([version]));
+  const chart = readFileSync(join(root, "deploy/helm/berth/Chart.yaml"), "utf8").match(
+    /(?<=[vV]ersion: )\d+\.\d+\.\d+/g,
+  );
+  expect(chart).toEqual([version, version]);
 });
 
 test("package refuses a word that it does not know", () => {

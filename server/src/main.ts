@@ -93,7 +93,8 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   const { installation, db, pool, listen, changes } = await openStore({ config, dataDir, secret, log }, resources);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
-  const common = { config, log, metrics, dataDir, port, place, appUrl, secret, installation, db, changes, announce };
+  const address = { port, place, appUrl };
+  const common = { ...address, config, log, metrics, dataDir, secret, installation, db, changes, announce, local };
   const gateway = roles.has("gateway")
     ? await createGateway({
         ...{ db, changes, listen, appUrl, secret, log },
@@ -103,7 +104,7 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
     : undefined;
   if (gateway) resources.defer(gateway.close);
   const rental = rents(config) ? await openRental(common, resources) : undefined;
-  if (rental && roles.has("api")) resources.defer(await serveApp({ ...common, ...rental, gateway, local }));
+  if (rental && roles.has("api")) resources.defer(await serveApp({ ...common, ...rental, gateway }));
   else if (gateway) resources.defer(await serveEnvironments({ ...common, gateway }));
   const settings = { ...settingsOf(config), port, appUrl };
   resources.defer((await startPresence({ db, roles, settings, log })).stop);
@@ -163,24 +164,25 @@ interface Common extends StoreDeps {
   readonly db: Db;
   readonly changes: Changes;
   readonly announce: Announce;
+  readonly local: OperatorPages;
 }
 
 type Rental = Awaited<ReturnType<typeof openRental>>;
 
 /** The dependencies of API and worker: machines and payments. */
 async function openRental(
-  { config, dataDir, log, metrics, port, installation, db, changes, announce }: Common,
+  { config, dataDir, log, metrics, port, installation, db, changes, announce, local }: Common,
   resources: AsyncDisposableStack,
 ) {
   const machines = await openMachines({ config, dataDir, install: installation.id, db, log });
   for (const { close } of machines.remotes) resources.defer(close);
   const checkRoom = () => checkDiskSpace(dataDir);
-  const money = await openPayments(config, port, { db, changes, announce, log, metrics, checkRoom });
+  const money = await openPayments(config, port, { db, changes, announce, log, metrics, local, checkRoom }, resources);
   return { ...machines, money };
 }
 
 async function serveApp(
-  deps: Common & Rental & { readonly gateway: Gateway | undefined; readonly local: OperatorPages },
+  deps: Common & Rental & { readonly gateway: Gateway | undefined },
 ): Promise<() => Promise<void>> {
   const { config, appUrl, db, secret, announce, installation, dataDir } = deps;
   const app = await buildApp({
@@ -226,7 +228,7 @@ function workerLoops(deps: Common & Rental): Loop[] {
       ...remote,
       ...{ db, changes, drivers, delivery: deliver, announce, isReady: probeReadiness, log },
     }),
-    ...paymentLoops(money, port, log),
+    ...paymentLoops(money, log),
     ...(smtp ? [startOutbox({ db, changes, smtp, log, onAttempt: countMails(metrics) })] : []),
     startAnnouncingChanges({ db, changes, announce, log }),
     startPurging(db, log),

@@ -61,16 +61,6 @@ test.each([
   ["a letter of undertaking without a GSTIN", { TAX_LUT: "AD270326000000X" }, "TAX_LUT"],
   ["an unknown role", { ROLES: "api,cook", DATABASE_URL: "postgres://h/d" }, "ROLES"],
   ["split roles on the embedded database", { ...testKeys, ROLES: "api" }, "split roles need"],
-  [
-    "an API apart from its worker with the embedded provider",
-    { ROLES: "api,gateway", DATABASE_URL: "postgres://h/d" },
-    "the embedded payment provider needs api and worker in one process",
-  ],
-  [
-    "a worker apart from its API with the embedded provider",
-    { ROLES: "worker", DATABASE_URL: "postgres://h/d" },
-    "the embedded payment provider needs api and worker in one process",
-  ],
   ["one port used twice", { METRICS_PORT: "3000" }, "METRICS_PORT and PORT: two different ports"],
   ["the app's port as the console's", { OPERATOR_PORT: "3000" }, "OPERATOR_PORT, PORT and METRICS_PORT: different"],
   [

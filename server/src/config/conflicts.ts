@@ -78,10 +78,6 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
   [(v) => Boolean(v.TAX_LUT) && !v.TAX_GSTIN, "TAX_LUT is for exports of a seller with a TAX_GSTIN"],
   [(v) => rolesOf(v).some((role) => !isRole(role)), "ROLES: a comma-separated list of api, gateway, worker"],
   [
-    (v) => !hasKeys(v) && rolesOf(v).every(isRole) && rolesOf(v).includes("api") !== rolesOf(v).includes("worker"),
-    "ROLES: the embedded payment provider needs api and worker in one process; with Razorpay keys they may be split (G115)",
-  ],
-  [
     (v) => v.METRICS_PORT !== undefined && v.METRICS_PORT !== 0 && v.METRICS_PORT === v.PORT,
     "METRICS_PORT and PORT: two different ports",
   ],

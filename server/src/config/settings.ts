@@ -190,9 +190,7 @@ export const settings = z.object({
   ROLES: z
     .string()
     .default("api,gateway,worker")
-    .describe(
-      "Roles of this process. Split roles need DATABASE_URL and one secret; the embedded payment provider needs api and worker in one process",
-    ),
+    .describe("Roles of this process. Split roles need DATABASE_URL and one secret"),
   DRAIN_SECONDS: z.coerce
     .number()
     .int()

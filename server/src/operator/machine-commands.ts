@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { recipes } from "@berth/contract";
-import type { Config } from "../config/config.ts";
+import { type Config, version } from "../config/config.ts";
 import { bridgeName } from "../drivers/docker/containers/ensure-network.ts";
 import {
   engineNameservers,
@@ -34,6 +34,13 @@ export const machineCommands: readonly Command[] = [
     run: (config) => health(config),
   },
   {
+    name: "migrate",
+    args: [],
+    example: "migrate",
+    about: "migrates the database to this version, as a start does: once, before the processes of a cluster start",
+    run: (config) => migrate(config),
+  },
+  {
     name: "prepare",
     args: [recipes.join(" | ")],
     example: "prepare pytorch",
@@ -54,6 +61,10 @@ async function health(config: Config): Promise<void> {
   if (problem === undefined) return console.log("ready");
   console.error(problem);
   process.exitCode = 1;
+}
+
+async function migrate(config: Config): Promise<void> {
+  await withDatabase(config, async () => console.log(`The database fits version ${version}.`), { keep: false });
 }
 
 /** Makes a type startable with the process driver; a running server offers it within a minute. */

@@ -18,10 +18,10 @@ export function connectionOf({ database, dataDir }: Config): Connection {
     : embeddedConnection(join(resolve(dataDir), "database"));
 }
 
-/** Opens the running server's database, without migrating it. */
-export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>): Promise<T> {
+/** Opens the running server's database, without migrating it unless `keep` is false. */
+export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, { keep = true } = {}): Promise<T> {
   const { database: settings, dataDir } = config;
-  const database = await openDatabase(connectionOf(config), commandLogger, { keep: true }).catch((error) => {
+  const database = await openDatabase(connectionOf(config), commandLogger, { keep }).catch((error) => {
     if (!isLostConnection(error)) throw error;
     throw settings.kind === "external"
       ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)

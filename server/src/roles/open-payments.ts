@@ -1,5 +1,6 @@
 import type { Loop } from "../async/start-interval.ts";
 import type { Config } from "../config/config.ts";
+import type { OperatorPages } from "../http/operator-pages.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { countProviderCalls } from "../metrics/count-provider-calls.ts";
 import type { Metrics } from "../metrics/create-metrics.ts";
@@ -12,13 +13,24 @@ import { startRefundSender } from "../payments/refunds/refund-sender.ts";
 import { startDisputePoller } from "../payments/settlement/dispute-poller.ts";
 import { startPaymentSweep } from "../payments/settlement/payment-sweep.ts";
 import { startWebhookProcessor } from "../payments/settlement/webhook-processor.ts";
+import { serveOwnProvider } from "./serve-own-provider.ts";
 
 interface PaymentDeps extends Pick<PaymentsDeps, "db" | "changes" | "announce" | "log" | "checkRoom"> {
   readonly metrics: Metrics;
+  /** Guards the embedded provider's page of outcomes. */
+  readonly local: OperatorPages;
 }
 
-/** Opens the configured payment provider, Razorpay or the embedded one. Throws `ConfigError` if it rejects the keys. */
-export async function openPayments(config: Config, port: number, { metrics, ...deps }: PaymentDeps) {
+/**
+ * Opens the configured payment provider, Razorpay or the embedded one, and closes it with the stack. Throws `ConfigError` if
+ * it rejects the keys.
+ */
+export async function openPayments(
+  config: Config,
+  port: number,
+  { metrics, local, ...deps }: PaymentDeps,
+  resources: AsyncDisposableStack,
+) {
   const { payments: keys, caps, brand, catalogue, giveUpAfterSeconds, seller } = config;
   const common = { ...deps, caps, catalogue, brandName: brand.name, giveUpAfterSeconds, seller };
   if (keys.kind === "razorpay") {
@@ -28,16 +40,22 @@ export async function openPayments(config: Config, port: number, { metrics, ...d
     return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedProvider: undefined };
   }
   const own = await embeddedProvider({ db: deps.db });
-  const baseUrl = `http://127.0.0.1:${port}${embeddedProviderPath}`;
+  const webhookSecrets = [own.webhookSecret];
   const embedded = { kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } } as const;
+  let address = `http://127.0.0.1:${port}`;
+  if (!config.roles.has("api")) {
+    const server = await serveOwnProvider({ own, local, db: deps.db, provider: embedded, webhookSecrets });
+    resources.defer(server.close);
+    address = server.address;
+  }
+  const baseUrl = `${address}${embeddedProviderPath}`;
   const provider = countProviderCalls(razorpay({ ...own, baseUrl, ...embedded }), metrics);
-  return { payments: { ...common, provider, webhookSecrets: [own.webhookSecret] }, embeddedProvider: own };
+  return { payments: { ...common, provider, webhookSecrets }, embeddedProvider: { ...own, address } };
 }
 
 /** A worker's payment loops. */
 export function paymentLoops(
   { payments, embeddedProvider: own }: Awaited<ReturnType<typeof openPayments>>,
-  port: number,
   log: Logger,
 ): Loop[] {
   return [
@@ -46,6 +64,6 @@ export function paymentLoops(
     startWebhookProcessor(payments),
     startPaymentSweep(payments),
     startDisputePoller(payments),
-    ...(own ? [own.startWebhookSender(`http://127.0.0.1:${port}/webhooks/razorpay`, log)] : []),
+    ...(own ? [own.startWebhookSender(`${own.address}/webhooks/razorpay`, log)] : []),
   ];
 }

@@ -11,11 +11,15 @@ const mostBytes = 1024 * 1024;
 const eventId = z.string().regex(/^[\w-]{1,64}$/);
 const webhookHead = z.object({ event: z.string().max(64) });
 
+export interface WebhookDeps extends Pick<PaymentsDeps, "db" | "webhookSecrets"> {
+  readonly provider: Pick<PaymentsDeps["provider"], "kind">;
+}
+
 /**
  * `POST /webhooks/razorpay`: checks the signature over the raw bytes and stores the event. The webhook processor handles it
  * later, so that a slow provider does not delay the reply. Not mounted without a secret.
  */
-export function webhookRoute(app: FastifyInstance, { db, provider, webhookSecrets }: PaymentsDeps): void {
+export function webhookRoute(app: FastifyInstance, { db, provider, webhookSecrets }: WebhookDeps): void {
   if (webhookSecrets.length === 0) return;
   app.register(async (scope) => {
     scope.removeAllContentTypeParsers();

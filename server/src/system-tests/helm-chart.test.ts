@@ -1,0 +1,193 @@
+import { readFileSync } from "node:fs";
+import { KubeConfig, KubernetesObjectApi } from "@kubernetes/client-node";
+import { expect, onTestFinished, test } from "vitest";
+import { readConfig } from "../config/config.ts";
+import { readSettingsFile } from "../config/settings-file.ts";
+import { whyNoKubernetes } from "../drivers/testing/kubernetes-machine.ts";
+import {
+  leastValues,
+  lintChart,
+  namespace,
+  type RenderedObject,
+  renderChart,
+  whyNoHelm,
+} from "./testing/helm-chart.ts";
+
+const deploy = (path: string) => readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), "utf8");
+const noCluster = await whyNoKubernetes();
+const whyNoDryRun = whyNoHelm || (noCluster ? ` (skipped: ${noCluster})` : "");
+
+/** Everything switched on. */
+const fullValues = {
+  image: { repository: "registry.example/berth", tag: "0.2.0-test", pullSecrets: ["registry"] },
+  settings: {
+    ...leastValues.settings,
+    TRUST_PROXY: "10.0.0.0/8",
+    MAIL_FROM: "a@b.example",
+    REQUESTS_PER_MINUTE: 1000000,
+    SUPPORT_ONLINE: false,
+  },
+  secrets: {
+    SMTP_URL: { name: "mail", key: "url" },
+    AWS_SECRET_ACCESS_KEY: { name: "backups", key: "secret" },
+  },
+  catalogue: { currencies: [{ code: "USD" }] },
+  roles: { gateway: { replicas: 3 } },
+  autoscaling: { enabled: true },
+  ingress: { enabled: true, className: "nginx", annotations: { "a.example/b": "1" }, tlsSecret: "berth-tls" },
+  httpRoute: { enabled: true, parentRefs: [{ name: "edge", namespace: "edge" }] },
+  networkPolicy: { from: [{ namespaceSelector: {} }], metricsFrom: [{ namespaceSelector: {} }] },
+  serviceMonitor: { enabled: true, labels: { release: "prometheus" } },
+  podAnnotations: { "example/restarted": "1" },
+  nodeSelector: { pool: "services" },
+  tolerations: [{ key: "services", operator: "Exists" }],
+};
+
+const namesOf = (objects: readonly RenderedObject[]) =>
+  objects.map(({ kind, metadata }) => `${kind} ${metadata?.name}`).toSorted();
+const ofKind = (objects: readonly RenderedObject[], kind: string) => objects.filter((each) => each.kind === kind);
+/** Deployments and the migrating job. */
+const withPods = (objects: readonly RenderedObject[]) => [...ofKind(objects, "Deployment"), ...ofKind(objects, "Job")];
+
+interface Variable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
+}
+
+/** The environment of a container, with a value for each secret. */
+function environmentOf({ spec }: RenderedObject): Record<string, string> {
+  const secrets: Record<string, string> = {
+    DATABASE_URL: "postgres://berth:password@database/berth",
+    IDENTITY_SECRET: "x".repeat(32),
+    SMTP_URL: "smtp://relay.example",
+  };
+  const variables: readonly Variable[] = spec.template.spec.containers[0].env;
+  return Object.fromEntries(variables.map(({ name, value }) => [name, value ?? secrets[name] ?? "any"]));
+}
+
+test("the chart gives exactly the rights of deploy/kubernetes/access.yaml (G188)", () => {
+  const rules = (text: string) => text.match(/(?<=^rules:\n)( .*\n)+/gm);
+  expect(rules(deploy("helm/berth/templates/access.yaml"))).toEqual(rules(deploy("kubernetes/access.yaml")));
+});
+
+test.skipIf(whyNoHelm)(`the least values make two of each role, and nothing that was not asked for${whyNoHelm}`, () => {
+  const { objects, refusal } = renderChart(leastValues);
+  expect(refusal).toBe("");
+  expect(namesOf(objects)).toEqual([
+    `ClusterRole ${namespace}-berth-nodes`,
+    `ClusterRoleBinding ${namespace}-berth-nodes`,
+    "Deployment berth-api",
+    "Deployment berth-gateway",
+    "Deployment berth-worker",
+    "Job berth-migrate",
+    "NetworkPolicy berth-metrics",
+    "NetworkPolicy berth-servers",
+    "PodDisruptionBudget berth-api",
+    "PodDisruptionBudget berth-gateway",
+    "PodDisruptionBudget berth-worker",
+    "Role berth",
+    "RoleBinding berth",
+    "Service berth-api",
+    "Service berth-gateway",
+    "Service berth-metrics",
+    "ServiceAccount berth",
+  ]);
+  expect(ofKind(objects, "Deployment").map(({ spec }) => spec.replicas)).toEqual([2, 2, 2]);
+  expect(lintChart(leastValues)).toMatchObject({ status: 0 });
+});
+
+test.skipIf(whyNoHelm)(`every switch makes its object${whyNoHelm}`, () => {
+  const { objects, refusal } = renderChart(fullValues, "shop");
+  expect(refusal).toBe("");
+  const added = [
+    "ConfigMap shop-berth-catalogue",
+    "HTTPRoute shop-berth-api",
+    "HTTPRoute shop-berth-gateway",
+    "HorizontalPodAutoscaler shop-berth-gateway",
+    "Ingress shop-berth",
+    "ServiceMonitor shop-berth",
+  ];
+  expect(namesOf(objects)).toEqual(expect.arrayContaining(added));
+  const [gateway] = ofKind(objects, "Deployment").filter(({ metadata }) => metadata?.name === "shop-berth-gateway");
+  expect(gateway?.spec.replicas, "the autoscaler's").toBeUndefined();
+  const [ingress] = ofKind(objects, "Ingress");
+  expect(ingress?.spec.rules.map(({ host }: { host: string }) => host).toSorted()).toEqual([
+    "*.berth-run.example",
+    "berth.example",
+  ]);
+  expect(lintChart(fullValues)).toMatchObject({ status: 0 });
+});
+
+test.skipIf(whyNoHelm)(`each process starts with the settings that it is given${whyNoHelm}`, () => {
+  const { objects } = renderChart({ ...fullValues, catalogue: {} });
+  for (const deployment of ofKind(objects, "Deployment")) {
+    const { variables, warnings } = readSettingsFile(environmentOf(deployment));
+    expect(warnings).toEqual([]);
+    const config = readConfig(variables);
+    expect([...config.roles]).toEqual([deployment.metadata?.labels?.["app.kubernetes.io/component"]]);
+    expect(config).toMatchObject({ runtime: "kubernetes", drainMs: 10_000, support: { online: false } });
+    expect(config.limits.requestsPerMinute).toBe(1_000_000);
+    expect(config.kubernetes.namespace).toBe(namespace);
+    expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBe(70);
+  }
+  const [migrate] = ofKind(objects, "Job");
+  expect(Object.keys(environmentOf(migrate as RenderedObject))).toEqual(["ENV_FILE", "DATA_DIR", "DATABASE_URL"]);
+});
+
+test.skipIf(whyNoHelm)(`a worker alone is ready only with its database (G187)${whyNoHelm}`, () => {
+  const ready = ofKind(renderChart(leastValues).objects, "Deployment").map(({ metadata, spec }) => [
+    metadata?.name,
+    spec.template.spec.containers[0].readinessProbe.httpGet.path,
+  ]);
+  expect(Object.fromEntries(ready)).toEqual({
+    "berth-api": "/healthz",
+    "berth-gateway": "/healthz",
+    "berth-worker": "/readyz",
+  });
+});
+
+const given = (change: object) => ({ ...leastValues, ...change });
+const set = (settings: object) => given({ settings: { ...leastValues.settings, ...settings } });
+
+test.skipIf(whyNoHelm).each([
+  ["no image", { settings: leastValues.settings }, ["image", "repository"]],
+  ["no address", given({ settings: { ENV_HOST: "run.example" } }), ["settings", "APP_URL"]],
+  ["a mistyped value", given({ replicas: 3 }), ["replicas"]],
+  ["a mistyped role", given({ roles: { apis: { replicas: 1 } } }), ["roles", "apis"]],
+  ["no replica", given({ roles: { api: { replicas: 0 } } }), ["api", "replicas"]],
+  ["a mistyped setting", set({ GPUS_PER_USR: 4 }), ["settings", "GPUS_PER_USR"]],
+  ["a setting with a wrong word", set({ MINING: "maybe" }), ["MINING", "ask", "stop", "off"]],
+  ["a setting out of its range", set({ NEWCOMER_SHARE: 2 }), ["NEWCOMER_SHARE", "1"]],
+  ["a secret among the settings", set({ DATABASE_URL: "postgres://h/d" }), ["settings", "DATABASE_URL"]],
+  ["a setting that is the chart's", set({ ROLES: "api" }), ["settings", "ROLES"]],
+  ["a secret that is written down", given({ secrets: { IDENTITY_SECRET: "x".repeat(32) } }), ["IDENTITY_SECRET"]],
+] as const)(`Helm refuses %s and says which${whyNoHelm}`, (_, values, words) => {
+  const { objects, refusal } = renderChart(values);
+  expect(objects).toEqual([]);
+  for (const word of words) expect(refusal).toContain(word);
+});
+
+test.skipIf(whyNoDryRun)(
+  `a cluster takes every object, and the pods under Pod Security restricted${whyNoDryRun}`,
+  async () => {
+    const config = new KubeConfig();
+    config.loadFromFile(process.env["TEST_KUBECONFIG"] ?? "");
+    const api = KubernetesObjectApi.makeApiClient(config);
+    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+    const space = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } };
+    await api.create(space);
+    onTestFinished(async () => void (await api.delete(space)));
+    // Kinds that every cluster has.
+    const known = renderChart(fullValues).objects.filter(
+      ({ apiVersion }) => !/gateway|monitoring/.test(apiVersion ?? ""),
+    );
+    const pods = withPods(known).map(({ spec, metadata }) => ({
+      ...{ apiVersion: "v1", kind: "Pod", metadata: { name: metadata?.name ?? "", namespace } },
+      // The account is made with the objects, which are only tried here.
+      spec: { ...spec.template.spec, serviceAccountName: "default", automountServiceAccountToken: false },
+    }));
+    expect(pods).toHaveLength(4);
+    for (const object of [...known, ...pods]) await api.create(object, undefined, "All");
+  },
+);
