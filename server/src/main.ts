@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { allLoops, type Loop } from "./async/start-interval.ts";
 import { acceptCatalogue } from "./catalogue/accept-catalogue.ts";
 import { startAnnouncingChanges } from "./catalogue/start-announcing-changes.ts";
+import { digestSettings } from "./config/compared-settings.ts";
 import { type Config, ConfigError, readConfig } from "./config/config.ts";
 import { readSettingsFile } from "./config/settings-file.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
@@ -49,10 +50,11 @@ import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts"
 import { delivery } from "./payments/settlement/delivery.ts";
 import { buildApp } from "./roles/build-app.ts";
 import { environmentLoops } from "./roles/environment-loops.ts";
-import { checkPort, type ListenPlace, listenPlace } from "./roles/listen-place.ts";
+import { checkPort, isServer, type ListenPlace, listenPlace } from "./roles/listen-place.ts";
 import { localFirewall, openMachines } from "./roles/open-machines.ts";
 import { openPayments, paymentLoops } from "./roles/open-payments.ts";
 import { serveMetrics } from "./roles/serve-metrics.ts";
+import { settingWarnings } from "./roles/setting-warnings.ts";
 import { startPurging } from "./roles/start-purging.ts";
 
 const dist = fileURLToPath(new URL("../../web/dist", import.meta.url));
@@ -89,7 +91,10 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
   openDataDir(dataDir, log);
   const secret = installationSecret(dataDir, config.secret);
-  const local = operatorPages({ key: operatorKey(dataDir), appUrl });
+  const local = operatorPages({
+    key: operatorKey(dataDir, secret, { alone: config.database.kind === "embedded" }),
+    appUrl,
+  });
   const { installation, db, pool, listen, changes } = await openStore({ config, dataDir, secret, log }, resources);
 
   const announce = announcer({ appUrl, brandName: config.brand.name });
@@ -106,7 +111,7 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   const rental = rents(config) ? await openRental(common, resources) : undefined;
   if (rental && roles.has("api")) resources.defer(await serveApp({ ...common, ...rental, gateway }));
   else if (gateway) resources.defer(await serveEnvironments({ ...common, gateway }));
-  const settings = { ...settingsOf(config), port, appUrl };
+  const settings = { ...settingsOf(config), port, appUrl, digests: digestSettings(config.compared, secret) };
   resources.defer((await startPresence({ db, roles, settings, log })).stop);
   // Stopped before the app, where loops call the embedded provider, and concurrently, because each may wait for a host or relay.
   const loops = rental && roles.has("worker") ? workerLoops({ ...common, ...rental }) : [];
@@ -114,19 +119,19 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   const consoleLines = await serveConsole(common, resources);
   const health = await serveMetrics({ ...common, pool, gateway, rental });
   if (health) resources.defer(health.close);
-  for (const text of warnings(config)) log.warn({ event: "setting.warning" }, text);
+  for (const text of settingWarnings(config)) log.warn({ event: "setting.warning" }, text);
   for (const line of [...pageLines(config, local), ...consoleLines]) console.log(line);
   if (health) console.log(`Health checks are at ${health.url}/healthz and ${health.url}/readyz, metrics at /metrics`);
   console.log(
     isServer(config) ? `${config.brand.name} is ready at ${appUrl}` : `${config.brand.name}'s worker is ready`,
   );
   await notifyReady(process.env).catch(logError(log, "process.notify_failed"));
-  await stopped;
+  await firstOf(stopped, rental);
 }
 
-/** Whether it listens on PORT: a worker alone does not (G115). */
-function isServer({ roles }: Config): boolean {
-  return roles.has("api") || roles.has("gateway");
+/** A signal; or an error, when workers of another machine took over. */
+async function firstOf(stopped: Promise<unknown>, rental: Rental | undefined): Promise<void> {
+  await Promise.race([stopped, ...(rental?.membership ? [rental.membership.lost] : [])]);
 }
 
 function rents({ roles }: Config): boolean {
@@ -175,6 +180,7 @@ async function openRental(
   resources: AsyncDisposableStack,
 ) {
   const machines = await openMachines({ config, dataDir, install: installation.id, db, log });
+  if (machines.membership) resources.defer(machines.membership.stop);
   for (const { close } of machines.remotes) resources.defer(close);
   const checkRoom = () => checkDiskSpace(dataDir);
   const money = await openPayments(config, port, { db, changes, announce, log, metrics, local, checkRoom }, resources);
@@ -226,7 +232,16 @@ function workerLoops(deps: Common & Rental): Loop[] {
     ...(config.runtime === "docker" ? [startFirewall(localFirewall(config, installation.id, port), log)] : []),
     ...environmentLoops(config, remotes, {
       ...remote,
-      ...{ db, changes, drivers, delivery: deliver, announce, isReady: probeReadiness, log },
+      ...{
+        db,
+        changes,
+        drivers,
+        workerId: deps.membership?.id,
+        delivery: deliver,
+        announce,
+        isReady: probeReadiness,
+        log,
+      },
     }),
     ...paymentLoops(money, log),
     ...(smtp ? [startOutbox({ db, changes, smtp, log, onAttempt: countMails(metrics) })] : []),
@@ -270,21 +285,6 @@ function pageLines({ mail, payments, roles }: Config, { address }: OperatorPages
   return [
     ...(mail.outboxPage ? [`Mails are read at ${address(outboxPath)}`] : []),
     ...(payments.kind === "embedded" ? [`What happens to test payments is chosen at ${address(outcomesPath)}`] : []),
-  ];
-}
-
-function warnings(config: Config): string[] {
-  const { appUrl, mail, trustProxy, metrics } = config;
-  return [
-    ...(isServer(config) || metrics.port !== undefined
-      ? []
-      : ["A worker alone has no address: set METRICS_PORT for its /healthz and /readyz."]),
-    ...(mail.smtp || mail.outboxPage ? [] : ["SMTP_URL is not set: no mail is sent."]),
-    ...(appUrl?.startsWith("https:") && !trustProxy
-      ? [
-          "TRUST_PROXY is not set, though https needs a proxy in front: all clients count as one address, for rate limits and logs. Set it to the proxy's addresses.",
-        ]
-      : []),
   ];
 }
 

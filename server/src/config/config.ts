@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type Catalogue, defaultCatalogue } from "@berth/contract";
+import { comparedSettings } from "./compared-settings.ts";
 import { conflicts, isConsolePublic, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
 import { readKubernetes } from "./kubernetes-settings.ts";
 import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
@@ -9,6 +10,8 @@ import { backupPattern, type Settings, settings } from "./settings.ts";
 export type Config = ReturnType<typeof nest> & {
   /** Variables of restic, with its password and keys. */
   readonly restic: ReturnType<typeof resticVariables>;
+  /** As `comparedSettings`. */
+  readonly compared: Readonly<Record<string, string>>;
 };
 
 export class ConfigError extends Error {}
@@ -20,7 +23,9 @@ export function readConfig(source: Record<string, string | undefined>): Config {
   if (parsed.success) {
     const found = conflicts(parsed.data);
     if (found.length > 0) throw new ConfigError(explain(found));
-    return { ...nest(parsed.data, catalogueOf(parsed.data)), restic: resticVariables(source) };
+    const catalogue = catalogueOf(parsed.data);
+    const compared = comparedSettings(parsed.data, catalogue);
+    return { ...nest(parsed.data, catalogue), restic: resticVariables(source), compared };
   }
   const bad = new Set(parsed.error.issues.map(({ path }) => String(path[0])));
   const rest = settings.safeParse(Object.fromEntries(Object.entries(present).filter(([name]) => !bad.has(name))));

@@ -1,8 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from "kysely";
-import { type Client, DatabaseError, Pool, types } from "pg";
-import { type Logger, logError } from "../logging/create-logger.ts";
+import { DatabaseError, Pool, types } from "pg";
+import type { Logger } from "../logging/create-logger.ts";
 import { type Connection, clientOf, listeningConnection } from "./connection.ts";
+import { keepListening } from "./keep-listening.ts";
 import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
 
@@ -59,7 +60,9 @@ export async function openDatabase(connection: Connection, log: Logger, { keep =
   return {
     db,
     listen: async (channel, listener, reset) =>
-      void stops.push(await keepListening(listeningConnection(connection), channel, listener, reset, log)),
+      void stops.push(
+        await keepListening({ connection: listeningConnection(connection), channel, listener, reset, log }),
+      ),
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
       closing = true;
@@ -150,48 +153,4 @@ async function migrate(db: Db): Promise<void> {
       await sql`insert into migrations (name) values (${name})`.execute(tx);
     }
   });
-}
-
-async function keepListening(
-  connection: Connection,
-  channel: string,
-  listener: (payload: string) => void,
-  reset: (() => void) | undefined,
-  log: Logger,
-): Promise<() => Promise<void>> {
-  let current: Client | undefined;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  const failed = logError(log, "database.listening_failed");
-
-  async function connect(): Promise<void> {
-    const client = new (clientOf(connection))({ ...connection, keepAlive: true });
-    client.on("notification", ({ payload }) => listener(payload ?? ""));
-    client.on("error", failed);
-    try {
-      await client.connect();
-      await client.query(`listen ${client.escapeIdentifier(channel)}`);
-    } catch (error) {
-      await client.end();
-      throw error;
-    }
-    // Registered after the connect: a client that fails to connect emits "end" too, and would be replaced twice.
-    client.on("end", () => reconnect());
-    current = client;
-    if (stopped) await client.end();
-    else reset?.();
-  }
-
-  function reconnect(error?: unknown): void {
-    if (error) failed(error);
-    if (!stopped) timer = setTimeout(() => void connect().catch(reconnect), 500);
-  }
-
-  await connect();
-  return async () => {
-    stopped = true;
-    clearTimeout(timer);
-    await current?.end().catch(failed);
-  };
 }

@@ -1185,6 +1185,15 @@ create table warm_runs (
 );
 create index warm_runs_due on warm_runs (greatest(due_at, lease_expires_at));
 
+create table workers (
+  id text not null,
+  machine text not null,
+  host_name text not null,
+  started_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  constraint workers_pkey primary key (id)
+);
+
 create function check_balance() returns trigger language plpgsql as $$
 begin
   if exists (select 1 from journal_lines where entry_id = new.entry_id group by currency having sum(amount_minor) <> 0) then

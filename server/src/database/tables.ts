@@ -756,4 +756,11 @@ export interface Tables {
     lease_token: string | null;
     lease_expires_at: Date | null;
   };
+  workers: {
+    id: string;
+    machine: string;
+    host_name: string;
+    started_at: Generated<Date>;
+    seen_at: Generated<Date>;
+  };
 }

@@ -86,6 +86,11 @@ export interface RunProcess {
  */
 export interface Driver {
   readonly kind: "process" | "docker" | "kubernetes" | "fake";
+  /**
+   * Names the machine or engine and the folder of homes, in words for the operator: drivers with the same answer see the same
+   * runs and files, others do not. It is the same for as long as runs live.
+   */
+  machineId(): Promise<string>;
   /** Cached from the first call on; `refresh` probes again. */
   capabilities(refresh?: boolean): Promise<Capabilities>;
   /** Pulls or prepares an image; returns at once when it is ready. `progress` gets percent. Throws `no_image` when this host can never have it. */

@@ -17,14 +17,15 @@ function setup(draw: () => Promise<Map<string, Document>>) {
     prices: [...defaultCatalogue.prices, { ...first, from: "2027-02-01" }] as typeof defaultCatalogue.prices,
     terms: [{ from: "2027-03-01", summary: "Less." }],
   };
-  const clock = { at: Date.parse("2027-01-31T23:59:59Z"), draws: 0 };
+  const clock = { at: Date.parse("2027-01-31T23:59:59Z"), draws: 0, gpus: defaultCatalogue.gpus };
   const documents = new Map([["index", page("drawn at the start")]]);
   const counted = async () => {
     clock.draws += 1;
     return await draw();
   };
   const { log, errors } = recordLog();
-  const loop = startRedrawingPages({ documents, draw: counted, catalogue, log, now: () => clock.at });
+  const named = async () => clock.gpus;
+  const loop = startRedrawingPages({ documents, draw: counted, named, catalogue, log, now: () => clock.at });
   onTestFinished(loop.stop);
   const moveTo = (at: string) => {
     clock.at = Date.parse(at);
@@ -59,4 +60,16 @@ test("when drawing fails the pages of before stay, and it is tried again", async
   isBroken = false;
   moveTo("2027-02-01T01:00:00Z");
   await expect.poll(() => documents.get("index")?.etag).toBe("drawn again");
+});
+
+test("the pages are drawn again when a host reports other GPUs", async () => {
+  const { clock, documents, moveTo } = setup(async () => new Map([["index", page("with the new GPUs")]]));
+  moveTo("2027-01-31T23:59:59.1Z");
+  clock.gpus = [{ model: "H200", memoryGb: 141 }];
+  const look = () => {
+    moveTo("2027-01-31T23:59:59.2Z");
+    return documents.get("index")?.etag;
+  };
+  await expect.poll(look).toBe("with the new GPUs");
+  expect(clock.draws).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { Catalogue } from "@berth/contract";
 import { type Loop, startInterval } from "../async/start-interval.ts";
 import type { Logger } from "../logging/create-logger.ts";
@@ -8,6 +9,8 @@ interface RedrawDeps {
   readonly documents: Map<string, Document>;
   /** Draws all pages as of now. */
   readonly draw: () => Promise<Documents>;
+  /** The GPUs that the pages name; they are drawn again when these are others. */
+  readonly named: () => Promise<Catalogue["gpus"]>;
   readonly catalogue: Catalogue;
   readonly log: Logger;
   /** Milliseconds since the epoch. */
@@ -17,12 +20,17 @@ interface RedrawDeps {
 }
 
 /** A failed drawing is tried again then. */
-const intervalMs = 3_600_000;
+const intervalMs = 60_000;
 
-/** Draws the pages again when a version of the prices or of the terms begins, because they name it (G152). */
-export function startRedrawingPages({ documents, draw, catalogue, log, now = Date.now, drawnAt }: RedrawDeps): Loop {
+/**
+ * Draws the pages again when a version of the prices or of the terms begins, because they name it (G152), and when hosts
+ * report other GPUs.
+ */
+export function startRedrawingPages(deps: RedrawDeps): Loop {
+  const { documents, draw, catalogue, log, now = Date.now, drawnAt } = deps;
   const begins = [...catalogue.prices, ...(catalogue.terms ?? [])].map(({ from }) => Date.parse(`${from}T00:00:00Z`));
   let drawn = drawnAt ?? now();
+  let gpus: Catalogue["gpus"] | undefined;
   return startInterval({
     name: "pages",
     intervalMs,
@@ -30,9 +38,12 @@ export function startRedrawingPages({ documents, draw, catalogue, log, now = Dat
     work: async () => {
       const next = Math.min(...begins.filter((at) => at > drawn));
       const at = now();
-      if (at < next) return next - at;
+      // The pages of before stay while the database is away.
+      const found = await deps.named().catch(() => gpus);
+      gpus ??= found;
+      if (at < next && isDeepStrictEqual(found, gpus)) return next - at;
       for (const [name, page] of await draw()) documents.set(name, page);
-      drawn = at;
+      [drawn, gpus] = [at, found];
       return 0;
     },
   });

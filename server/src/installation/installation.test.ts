@@ -47,8 +47,11 @@ test("a second server of a database needs the same secret, which is not stored (
     /^The servers of this database have another secret: give this one their IDENTITY_SECRET \(or the file secret of their DATA_DIR\); [^\n]+\n$/,
   );
   const secret = readFileSync(join(one, "secret"), "utf8");
-  await start({ DATA_DIR: other, DATABASE_URL, IDENTITY_SECRET: secret }).url();
-  expect(operatorKey(other)).not.toBe(operatorKey(one));
+  await start({ DATA_DIR: other, DATABASE_URL, IDENTITY_SECRET: secret, ROLES: "gateway" }).url();
+  // A browser that the one let in, the other lets in too.
+  expect(operatorKey(other)).toBe(operatorKey(one));
+  expect(modeOf(other, "operator-key")).toBe(0o600);
+  expect(operatorKey(other)).not.toBe(secret);
 
   const client = new Client(connection);
   await client.connect();

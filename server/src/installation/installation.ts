@@ -5,7 +5,7 @@ import { ConfigError } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/new-id.ts";
 import type { Logger } from "../logging/create-logger.ts";
-import { keptSecret } from "./kept-secret.ts";
+import { keptSecret, writeSecret } from "./kept-secret.ts";
 
 /**
  * Creates the data folder with mode 0700: it contains secrets, homes and the embedded database. One that another account
@@ -22,9 +22,15 @@ export function installationSecret(dataDir: string, given: string | undefined): 
   return Buffer.from(given ?? keptSecret(dataDir, "secret"));
 }
 
-/** The key to the operator's pages (G110). */
-export function operatorKey(dataDir: string): string {
-  return keptSecret(dataDir, "operator-key");
+/**
+ * The key to the operator's pages (G110), in a file of the data folder. Servers that share a database have one key, from their
+ * secret: the next request of a browser may be another server's.
+ */
+export function operatorKey(dataDir: string, secret: Buffer, { alone }: { readonly alone: boolean }): string {
+  if (alone) return keptSecret(dataDir, "operator-key");
+  const key = createHmac("sha256", secret).update("operator pages v1").digest("hex");
+  writeSecret(dataDir, "operator-key", key);
+  return key;
 }
 
 /** The installation's id, which drivers use, and its first start (G34). */

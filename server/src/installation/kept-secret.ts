@@ -7,8 +7,10 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  writeFileSync,
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -24,6 +26,15 @@ export function keptSecret(dataDir: string, name: string): string {
   throw new ConfigError(
     `${file} must hold 64 hexadecimal digits: restore it from a backup, or delete it to generate a new one; sign-ins and links of the old one end.`,
   );
+}
+
+/** Keeps this value in the file, instead of another one. */
+export function writeSecret(dataDir: string, name: string, value: string): void {
+  const file = join(dataDir, name);
+  if (existsSync(file) && readFileSync(file, "utf8") === value) return;
+  const fresh = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  writeFileSync(fresh, value, { mode: 0o600 });
+  renameSync(fresh, file);
 }
 
 /** Atomic and durable: a power failure leaves the whole file or none; of concurrent processes one wins. */

@@ -21,6 +21,8 @@ export interface ProcessSettings {
   readonly appUrl: string;
   readonly envHost: string;
   readonly sendsMail: boolean;
+  /** As `digestSettings`; absent from processes of earlier versions. */
+  readonly digests?: Readonly<Record<string, string>>;
 }
 
 export interface Process {

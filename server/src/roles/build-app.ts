@@ -3,6 +3,7 @@ import { type Catalogue, defaultCatalogue, type GpuModel, pricesAt, productConfi
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "../account/account-routes.ts";
 import { settingsRoutes } from "../account/settings-routes.ts";
+import { keepLatest } from "../async/keep-latest.ts";
 import { billingRoutes } from "../billing/billing-routes.ts";
 import { type Config, version } from "../config/config.ts";
 import type { Changes } from "../database/changes.ts";
@@ -141,12 +142,13 @@ function openApp({ config, log, metrics, hosts, gateway, appUrl }: AppDeps): Fas
 
 /** The pages, which follow the versions of the catalogue until the app closes. */
 async function drawDocuments(app: FastifyInstance, deps: AppDeps): Promise<Documents> {
-  const settings = await pageSettings(deps);
-  const draw = () => readDocuments(deps.dist, { ...settings, limits: namedLimits(deps.config, new Date()) });
+  const draw = async () =>
+    readDocuments(deps.dist, { ...(await pageSettings(deps)), limits: namedLimits(deps.config, new Date()) });
   const drawnAt = Date.now();
   const documents = await draw();
   const { catalogue } = deps.config;
-  const loop = startRedrawingPages({ documents, draw, catalogue, drawnAt, log: deps.log });
+  const named = () => gpusOf(deps.db, catalogue);
+  const loop = startRedrawingPages({ documents, draw, named, catalogue, drawnAt, log: deps.log });
   app.addHook("onClose", loop.stop);
   return documents;
 }
@@ -168,8 +170,7 @@ async function productRoutes(
   app: FastifyInstance,
   { config, db, payments: { provider }, identity, hosts, betaEndsAt }: AppDeps,
 ): Promise<void> {
-  // Read once: the app opens while the database is away.
-  const gpus = named(await gpusOf(db, config.catalogue));
+  const gpus = await keepLatest(async () => named(await gpusOf(db, config.catalogue)), gpusMs);
   mount(app, productConfig, async () => ({
     version,
     brand: config.brand,
@@ -185,12 +186,15 @@ async function productRoutes(
       minimumMinor: provider.minimumMinor,
     },
     beta: { endsAt: betaEndsAt.toISOString() },
-    ...gpus,
+    ...gpus(),
     catalogue: config.catalogue,
     retentionDays: config.retentionDays,
     support: config.support,
   }));
 }
+
+/** A new host's GPUs are shown so much later at most. */
+const gpusMs = 60_000;
 
 function named(gpus: readonly GpuModel[]): { gpu: GpuModel; gpus: GpuModel[] } {
   const [gpu] = gpus;

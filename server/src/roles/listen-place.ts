@@ -29,3 +29,8 @@ export function checkPort(server: Server, { port, fd }: ListenPlace): void {
     `systemd opened port ${opened}, but PORT is ${port}: make them the same, in berth.socket or in PORT.`,
   );
 }
+
+/** Whether it listens on PORT: a worker alone does not (G115). */
+export function isServer({ roles }: Config): boolean {
+  return roles.has("api") || roles.has("gateway");
+}

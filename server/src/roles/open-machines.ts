@@ -9,6 +9,8 @@ import { currentImage, replacedImages } from "../drivers/docker/images/image-cat
 import type { RemoteDeps, RemoteMachine } from "../drivers/docker/open-remote.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { fakeDriver } from "../drivers/fake/fake-driver.ts";
+import { fakeEngineDriver } from "../drivers/fake/fake-engine-driver.ts";
+import { fakeMachine } from "../drivers/fake/fake-machine.ts";
 import { claimHomes } from "../drivers/homes/claim-homes.ts";
 import { findQuota } from "../drivers/homes/find-quota.ts";
 import { findPython } from "../drivers/process/find-python.ts";
@@ -16,6 +18,8 @@ import { readRuntime } from "../drivers/process/prepare-runtime.ts";
 import { processDriver } from "../drivers/process/process-driver.ts";
 import { usedHomes } from "../environments/homes/home-records.ts";
 import { decommissionedDriver, decommissionedHostIds } from "../environments/hosts/decommissioned-hosts.ts";
+import { joinWorkers, type Membership } from "../environments/hosts/join-workers.ts";
+import { onlyWhereRunsAre } from "../environments/hosts/only-where-runs-are.ts";
 import { registerHost, thisMachine } from "../environments/hosts/register-host.ts";
 import { openRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
 import type { Logger } from "../logging/create-logger.ts";
@@ -36,19 +40,27 @@ export interface Machines {
   readonly remotes: readonly RemoteMachine[];
   /** Dependencies shared by all remote hosts. */
   readonly remote: RemoteDeps;
+  /** Undefined without the role worker. */
+  readonly membership: Membership | undefined;
 }
 
-/** Opens the drivers of all hosts: this machine and the remote ones that the operator added. The caller closes `remotes`. */
+/**
+ * Opens the drivers of all hosts: this machine and the remote ones that the operator added. The caller closes `remotes` and
+ * stops `membership`, after everything that uses the drivers.
+ */
 export async function openMachines(deps: MachinesDeps): Promise<Machines> {
   const { config, dataDir, install, db, log } = deps;
   const driver = await driverOf(deps);
+  const isWorker = config.roles.has("worker");
+  const membership = isWorker ? await joinWorkers({ db, machine: await driver.machineId(), log }) : undefined;
   // Only the worker registers the machine; an API just reads files and logs.
-  if (config.roles.has("worker")) await registerHost(db, thisMachine, driver, config.slots);
+  if (isWorker) await registerHost(db, thisMachine, driver, config.slots);
   const folder = join(dataDir, "hosts");
   const images = imagesOf(config);
   const remote = { install, images, replaced: replacedImages, folder, sshAgent: config.sshAgent, log };
   const remotes = await openRemoteHosts(db, remote);
-  return { remote, remotes, drivers: await driversOf(db, driver, remotes) };
+  const local = isWorker ? driver : onlyWhereRunsAre(db, driver);
+  return { remote, remotes, membership, drivers: await driversOf(db, local, remotes) };
 }
 
 export function localFirewall({ docker }: Config, install: string, port: number): FirewallDeps {
@@ -77,7 +89,9 @@ async function driverOf(deps: MachinesDeps): Promise<Driver> {
   const { runtime, fake } = deps.config;
   switch (runtime) {
     case "fake":
-      return fakeDriver(fake);
+      return fake["engine"]
+        ? fakeEngineDriver(fake["engine"])
+        : fakeDriver(fake, { machine: fakeMachine(deps.dataDir) });
     case "docker":
       await claimOwnHomes(deps);
       return await dockerOf(deps);

@@ -52,6 +52,7 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
   const deps = { ...options, recipeOf, engine, machine, facts, openFiles: { limit: 65_536 }, serially: keyedMutex() };
   return {
     kind: "docker",
+    machineId: async () => `the Docker Engine ${(await facts()).id} with the homes in ${homeRoot}`,
     async capabilities(refresh) {
       const { gpu, gpus, memoryMb } = await facts(refresh);
       const diskQuota = options.quota !== undefined;

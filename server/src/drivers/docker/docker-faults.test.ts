@@ -158,6 +158,10 @@ describe.skipIf(noSecond)(
       const machine = openDockerMachine({ at: engine.socketPath, types: new Map([["jupyter", engine.sleeper]]) });
       onTestFinished(machine.close);
       const driver = await machine.open();
+      const engineOf = async (of: Driver) => (await of.machineId()).split(" with the homes in ")[0];
+      const usual = openDockerMachine();
+      onTestFinished(usual.close);
+      expect(await engineOf(driver)).not.toBe(await engineOf(await usual.open()));
       const [kept, lost] = [testSpec(), testSpec()];
       for (const wanted of [kept, lost]) await repeated(() => driver.start(wanted));
       const before = await waitForState(driver, kept.id, "running");

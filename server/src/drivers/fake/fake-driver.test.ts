@@ -3,7 +3,9 @@ import { expect, onTestFinished, test } from "vitest";
 import { callLab, testSpec, waitForState } from "../testing/drive-run.ts";
 import { driverSuite } from "../testing/driver.suite.ts";
 import { fakeDriver } from "./fake-driver.ts";
+import { fakeEngineDriver } from "./fake-engine-driver.ts";
 import { fakeMachine } from "./fake-machine.ts";
+import { type FakeEngine, serveFakeEngine } from "./serve-fake-engine.ts";
 
 driverSuite("fake driver", async () => {
   const machine = fakeMachine();
@@ -11,6 +13,24 @@ driverSuite("fake driver", async () => {
     open: async (install = "one") => fakeDriver({ startMs: 10 }, { machine, install }),
     crash: async (_, id) => fakeDriver({}, { machine, install: "one" }).crash(id),
     close: () => fakeDriver({}, { machine }).close(),
+  };
+});
+
+driverSuite("fake engine, used by several processes", async () => {
+  const machine = fakeMachine();
+  const served = new Map<string, Promise<FakeEngine>>();
+  const engineOf = (install: string) => {
+    const engine = served.get(install) ?? serveFakeEngine(fakeDriver({ startMs: 10 }, { machine, install }));
+    served.set(install, engine);
+    return engine;
+  };
+  return {
+    open: async (install = "one") => fakeEngineDriver((await engineOf(install)).port),
+    crash: async (_, id) => fakeDriver({}, { machine, install: "one" }).crash(id),
+    async close() {
+      for (const engine of served.values()) await (await engine).close();
+      await fakeDriver({}, { machine }).close();
+    },
   };
 });
 
@@ -34,13 +54,15 @@ test("with pause=0 a pause is unsupported, and the capabilities say so", async (
 });
 
 test("startMs and answerMs: starting, then running and not ready, then 200", async () => {
-  const driver = setup({ startMs: 60, answerMs: 150 });
+  const [silent, driver] = [setup({ startMs: 60, answerMs: 3_600_000 }), setup({ startMs: 60, answerMs: 150 })];
   const wanted = testSpec();
-  await driver.start(wanted);
-  expect(await driver.observe(wanted.id)).toMatchObject({ state: "starting" });
-  await waitForState(driver, wanted.id, "running");
-  expect(await callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 503 });
-  await expect.poll(() => callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+  for (const each of [silent, driver]) {
+    await each.start(wanted);
+    expect(await each.observe(wanted.id)).toMatchObject({ state: "starting" });
+    await waitForState(each, wanted.id, "running");
+  }
+  expect(await callLab(silent, wanted, "GET", "/api")).toMatchObject({ status: 503 });
+  await expect.poll(() => callLab(driver, wanted, "GET", "/api"), { timeout: 10_000 }).toMatchObject({ status: 200 });
 });
 
 test("an injected failure happens once, and each call is counted", async () => {

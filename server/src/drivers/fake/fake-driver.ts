@@ -35,7 +35,8 @@ export interface FakeControls extends FakeFaults {
  * Options (G89): `startMs` from start to running, `answerMs` from running to the first response 200, `silent` the probability
  * (0 to 1) that a run never responds, unless it is without settings (G106), `stopMs` the duration of a stop, `prepareMs` of a
  * prepare, `fail` the probability that a start throws `unavailable`, `gpus` the number of GPUs (0: CPU only), `cores` that
- * each run uses (0.1), `pause=0` for a machine that cannot pause.
+ * each run uses (0.1), `pause=0` for a machine that cannot pause. `engine`, the port of a fake engine (serve-fake-engine.ts),
+ * replaces this machine by one that several processes use.
  */
 export function fakeDriver(
   options: Readonly<Record<string, number>> = {},
@@ -123,6 +124,7 @@ function runOperations({ options, machine, install, find }: FakeDeps): Pick<Driv
 }
 
 type ReadOperation =
+  | "machineId"
   | "capabilities"
   | "observe"
   | "list"
@@ -139,6 +141,7 @@ function readOperations({ options, machine, install, find }: FakeDeps): Pick<Dri
     return run;
   };
   return {
+    machineId: async () => `a fake machine, ${machine.id}`,
     capabilities: async () => capabilitiesOf(options, machine),
     observe: async (id) => observedOf(find(id)),
     async list() {

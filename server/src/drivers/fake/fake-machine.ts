@@ -24,6 +24,7 @@ export interface FakeRun {
 
 /** State that outlives a driver object: a new one on this machine finds the runs, as after a restart of the server. */
 export interface FakeMachine {
+  readonly id: string;
   readonly directory: string;
   readonly runs: Map<string, FakeRun>;
   readonly homes: Map<string, FakeFiles>;
@@ -40,12 +41,13 @@ export interface FakeMachine {
   readonly serially: ReturnType<typeof keyedMutex>;
 }
 
-export function fakeMachine(): FakeMachine {
+/** @param id by default its own; a server names its data folder, which it has again after a restart */
+export function fakeMachine(id?: string): FakeMachine {
   const directory = mkdtempSync(join(tmpdir(), "berth-fake-"));
   const changed = new EventEmitter().setMaxListeners(0);
   const gpus = { gpuFaults: new Map(), gpuLeftovers: new Map(), commands: new Map() };
   const files = { homes: new Map(), silentHomes: new Set<string>(), missingHomes: new Set<string>() };
-  return { directory, runs: new Map(), ...files, ...gpus, changed, serially: keyedMutex() };
+  return { id: id ?? directory, directory, runs: new Map(), ...files, ...gpus, changed, serially: keyedMutex() };
 }
 
 export function emitChange(machine: FakeMachine, run: FakeRun): void {

@@ -50,6 +50,7 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
   };
   return {
     kind: "kubernetes",
+    machineId: async () => `the namespace ${options.namespace} of the cluster ${await cluster.fingerprint()}`,
     async capabilities(refresh) {
       const { gpus, memoryMb } = await facts(refresh);
       const gpu = gpus.length > 0 ? "plugin" : "none";

@@ -13,6 +13,7 @@ import { startStep } from "../start-step.ts";
 import { findBubblewrap, type Sandbox } from "./bubblewrap.ts";
 import { listProcesses } from "./list-processes.ts";
 import { prepareRuntime, readRuntime } from "./prepare-runtime.ts";
+import { processMachineId } from "./process-machine-id.ts";
 import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
 import { readLog } from "./read-log.ts";
 import { type RunState, type RunStates, runStates } from "./run-states.ts";
@@ -57,6 +58,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
   }
   return {
     kind: "process",
+    machineId: () => processMachineId(directory),
     ...imageOperations(deps),
     ...readOperations(deps),
     ...runOperations(deps),

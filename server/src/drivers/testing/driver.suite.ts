@@ -53,6 +53,12 @@ export function driverSuite(
 
     if (reported.pause) pauseTests(() => ({ machine, driver, begin }));
 
+    test("every driver of the machine names it alike", async () => {
+      const id = await driver.machineId();
+      expect(id).toMatch(/\w{6}/);
+      expect(await (await machine.open("another")).machineId()).toBe(id);
+    });
+
     test("capabilities are reported", async () => {
       const { pause, gpu, gpus } = await driver.capabilities();
       expect({ pause, gpu, gpus }).toEqual(reported);

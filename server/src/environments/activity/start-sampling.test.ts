@@ -58,6 +58,25 @@ test("the usage of an active environment is measured and shown to its owner only
   }
 });
 
+test("several workers measure each environment once (G191)", async () => {
+  const { db, driver, rent, reach } = await setupEnvironments();
+  const ids = [await rent(), await rent(), await rent(), await rent()];
+  for (const id of ids) await reach(id, "active");
+  const workers = ["a", "b", "c"];
+  for (const id of workers) await db.insertInto("workers").values({ id, machine: "one", host_name: "gpu-1" }).execute();
+  const looks: string[] = [];
+  for (const workerId of workers) {
+    const stats: Driver["stats"] = async (id) => {
+      looks.push(`${id} by ${workerId}`);
+      return await driver.stats(id);
+    };
+    sampling({ db, drivers: new Map([["host", { ...driver, stats }]]), workerId });
+  }
+  const often = (id: string) => looks.filter((look) => look.startsWith(id)).length > 3;
+  await expect.poll(() => ids.every(often), { timeout: 20_000 }).toBe(true);
+  expect(new Set(looks).size).toBe(ids.length);
+});
+
 test("a busy core and unreadable kernels are not idle; an environment that does nothing is", async () => {
   const busyOf = async (cores: number) => {
     const { db, driver, rent, reach } = await setupEnvironments({ options: { cores } });

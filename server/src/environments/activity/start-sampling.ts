@@ -1,9 +1,10 @@
 import type { Loop } from "../../async/start-interval.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
-import type { Db, RowOf } from "../../database/database.ts";
+import type { RowOf } from "../../database/database.ts";
 import { DriverError, type Stats } from "../../drivers/driver.ts";
 import { notifyFullHomes } from "../homes/notify-full-homes.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "../hosts/each-host.ts";
+import { ownShare } from "../hosts/own-share.ts";
 import type { Announce } from "../notice.ts";
 import { type ActivityReading, isWorking, writeActivity } from "./activity.ts";
 import { jupyterIdleSeconds } from "./jupyter-idle-seconds.ts";
@@ -50,7 +51,7 @@ function sampleHost(deps: SamplingDeps, host: Host): () => Promise<number> {
   const { db, announce, log, intervalMs = usualMs } = deps;
   const runs: HostRuns = { last: new Map(), inProgress: new Set() };
   return async () => {
-    const active = await activeOn(db, host.id);
+    const active = await activeOn(deps, host.id);
     dropEnded(runs.last, active);
     const readings: Reading[] = [];
     await forEachConcurrently(host, active, async (run) => void readings.push(await read(deps, host, runs, run)));
@@ -99,12 +100,13 @@ async function measure(run: Active, usage: Promise<Stats>, timeoutMs: number): P
   return { stats, atMs, idleSeconds: await idle };
 }
 
-async function activeOn(db: Db, hostId: string): Promise<Active[]> {
+async function activeOn({ db, workerId }: SamplingDeps, hostId: string): Promise<Active[]> {
   return await db
     .selectFrom("environments")
     .select(["id", "endpoint", "run_token"])
     .where("host_id", "=", hostId)
     .where("status", "=", "active")
+    .where(ownShare(workerId))
     .execute();
 }
 

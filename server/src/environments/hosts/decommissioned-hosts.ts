@@ -18,6 +18,7 @@ export function decommissionedDriver(id: string): Driver {
   };
   return {
     kind: "docker",
+    machineId: refuse("unavailable"),
     capabilities: refuse("unavailable"),
     prepare: refuse("no_image"),
     observe: async () => ({ state: "absent" }),

@@ -7,6 +7,8 @@ export interface HostDeps {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly log: Logger;
+  /** This worker's `Membership.id`; without it, it looks at every environment. */
+  readonly workerId?: string | undefined;
 }
 
 export interface Host {

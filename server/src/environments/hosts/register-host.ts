@@ -68,12 +68,13 @@ function slotsOf({ memoryMb }: Capabilities): number {
 const maxSlots = 8;
 
 async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promise<void> {
-  for (const { id, ...unit } of units)
-    await tx
-      .insertInto("gpus")
-      .values({ id, host_id: hostId, ...unit })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...unit, host_id: hostId }))
-      .execute();
+  // One statement: a cluster may have thousands.
+  await sql`
+    insert into gpus (id, host_id, kind, model, memory_mb)
+    select id, ${hostId}, kind, model, memory_mb
+    from json_to_recordset(${JSON.stringify(units)}) as unit (id text, kind text, model text, memory_mb int)
+    on conflict (id) do update set host_id = excluded.host_id, kind = excluded.kind, model = excluded.model,
+      memory_mb = excluded.memory_mb`.execute(tx);
   const ids = units.map(({ id }) => id);
   // A unit that is there again is leased again; what an operator has quarantined stays so.
   const all = () => tx.updateTable("gpus").where("host_id", "=", hostId);

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
-import type { Db } from "../../database/database.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import { logError } from "../../logging/create-logger.ts";
 import type { Announce } from "../notice.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "./each-host.ts";
 import { clearGpuFault, quarantineGpus, replaceRun, type WithGpus } from "./gpu-faults.ts";
+import { ownShare } from "./own-share.ts";
 
 const usualMs = 60_000;
 
@@ -34,7 +34,7 @@ export function startGpuChecks(deps: GpuCheckDeps): Loop {
 function checkHost(deps: GpuCheckDeps, host: Host): () => Promise<number> {
   const failing = new Map<string, Failing>();
   return async () => {
-    const rows = await withGpus(deps.db, host.id);
+    const rows = await withGpus(deps, host.id);
     dropEnded(failing, rows);
     await forEachConcurrently(host, rows, (row) =>
       checkGpus(deps, host.driver, failing, row).catch(
@@ -72,12 +72,13 @@ async function checkGpus(
   log.fatal({ event: "gpu.silent", environmentId: row.id }, `the GPUs do not respond: ${fault}. ${what}`);
 }
 
-async function withGpus(db: Db, hostId: string): Promise<readonly WithGpus[]> {
+async function withGpus({ db, workerId }: GpuCheckDeps, hostId: string): Promise<readonly WithGpus[]> {
   const { rows } = await sql<WithGpus>`
     select id, user_id as "userId", subdomain, generation, faulty_generation as "faultyGeneration" from environments e
     where host_id = ${hostId} and status = 'active' and desired = 'running' and exists (
       select 1 from gpu_leases l join gpus g on g.id = l.gpu_id
       where l.holder_kind = 'environment' and l.holder_id = e.id and l.released_at is null and g.kind = 'gpu')
+      and ${ownShare(workerId, sql.ref("e.id"))}
     order by id`.execute(db);
   return rows;
 }

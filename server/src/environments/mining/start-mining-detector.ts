@@ -1,9 +1,10 @@
 import type { Loop } from "../../async/start-interval.ts";
 import { withTimeout } from "../../async/with-timeout.ts";
-import type { Db, RowOf } from "../../database/database.ts";
+import type { RowOf } from "../../database/database.ts";
 import { DriverError } from "../../drivers/driver.ts";
 import { jupyterIdleSeconds } from "../activity/jupyter-idle-seconds.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "../hosts/each-host.ts";
+import { ownShare } from "../hosts/own-share.ts";
 import { busyGpus, quietMinutes } from "./busy-gpus.ts";
 import { minerIn } from "./miner-in.ts";
 import { type MiningDeps, recordFinding, type Suspicion } from "./record-finding.ts";
@@ -30,7 +31,7 @@ function inspectHost(deps: DetectorDeps, host: Host): () => Promise<number> {
   /** By environment id, the suspicious processes of the last look. */
   const seen = new Map<string, ReadonlySet<string>>();
   return async () => {
-    const active = await activeOn(db, host.id);
+    const active = await activeOn(deps, host.id);
     dropEnded(seen, active);
     const busy = await busyGpus(db, host.id);
     const failures: unknown[] = [];
@@ -103,12 +104,13 @@ async function suspiciousGpu(
   return { kind: "gpu", what, commands: [], gpuPercent, quietMinutes };
 }
 
-async function activeOn(db: Db, hostId: string): Promise<Active[]> {
+async function activeOn({ db, workerId }: DetectorDeps, hostId: string): Promise<Active[]> {
   return await db
     .selectFrom("environments")
     .select(["id", "generation", "endpoint", "run_token"])
     .where("host_id", "=", hostId)
     .where("status", "=", "active")
     .where("desired", "=", "running")
+    .where(ownShare(workerId))
     .execute();
 }

@@ -96,6 +96,33 @@ test("a host that needs a check stays unreachable until it passes, each time it 
   expect(await freeOf(setup)).toBeGreaterThan(0);
 });
 
+test("only a run that is not as its row says is looked at again", async () => {
+  const setup = await setupEnvironments();
+  const { db, driver, rent, reach, read, want } = setup;
+  const [same, crashed, elsewhere, paused] = [await rent(), await rent(), await rent(), await rent()];
+  for (const id of [same, crashed, elsewhere, paused]) await reach(id, "active");
+  await want(paused, "paused");
+  await reach(paused, "paused");
+  const later = new Date(Date.now() + 3_600_000);
+  await db.updateTable("environments").set({ due_at: later }).execute();
+  const dueAmong = async () => {
+    const due = [];
+    for (const id of [same, crashed, elsewhere, paused]) if (((await read(id)).due_at ?? later) < later) due.push(id);
+    return due;
+  };
+  await lookAt(setup)();
+  expect(await dueAmong()).toEqual([]);
+  await driver.crash(crashed);
+  const endpoint = JSON.stringify({ host: "127.0.0.1", port: 1 });
+  await db.updateTable("environments").set({ endpoint }).where("id", "=", elsewhere).execute();
+  await lookAt(setup)();
+  expect(await dueAmong()).toEqual([crashed, elsewhere]);
+  await db.updateTable("environments").set({ due_at: later }).execute();
+  await driver.start(driver.machine.runs.get(paused)?.spec ?? expect.fail("it is gone"));
+  await lookAt(setup)();
+  expect(await dueAmong()).toEqual([crashed, elsewhere, paused]);
+});
+
 test("a host that hangs does not delay the inventory of another", async () => {
   const { deps, driver } = await setupEnvironments();
   const far = fakeDriver();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Db } from "../../database/database.ts";
@@ -68,17 +69,30 @@ async function compare(db: Db, { id: hostId }: Host, runs: Awaited<ReturnType<Dr
   // Read before the environments: a warm run may become an environment in between, but never the reverse.
   const warm = await warmRunIds(db);
   const runIds = new Set(runs.map(({ id }) => id));
-  const { rows } = await sql<Pick<Environment, "id" | "status">>`
-    select id, status from environments
+  const { rows } = await sql<Row>`
+    select id, status, desired, generation, endpoint from environments
     where (host_id = ${hostId} and status <> 'terminated') or id = any(${[...runIds]})`.execute(db);
   const byId = new Map(rows.map((row) => [row.id, row]));
-  const differing = rows.filter(({ id, status }) => !runIds.has(id) && (status === "active" || status === "paused"));
-  await makeDue(db, [...runIds, ...differing.map(({ id }) => id)]);
+  const missing = rows.filter(({ id, status }) => !runIds.has(id) && (status === "active" || status === "paused"));
+  const differing = runs.filter(({ id, observed }) => !isAsWritten(byId.get(id), observed));
+  await makeDue(
+    db,
+    [...differing, ...missing].map(({ id }) => id),
+  );
   const isOrphan = ({ id, observed }: (typeof runs)[number]) => {
     const row = byId.get(id);
     return row ? row.status === "terminated" : !warm.has(id) && isOld(observed);
   };
   return runs.filter(isOrphan).map(({ id }) => id);
+}
+
+type Row = Pick<Environment, "id" | "status" | "desired" | "generation" | "endpoint">;
+
+/** Whether a pass over the row would find nothing new: most runs, and with thousands of them that counts. */
+function isAsWritten(row: Row | undefined, observed: Observed): boolean {
+  if (row?.status === "paused") return observed.state === "paused" && row.desired === "paused";
+  if (row?.status !== "active" || observed.state !== "running" || row.desired !== "running") return false;
+  return observed.generation === row.generation && isDeepStrictEqual(observed.endpoint, row.endpoint);
 }
 
 async function warmRunIds(db: Db): Promise<ReadonlySet<string>> {

@@ -66,7 +66,7 @@ interface InUse {
   readonly isHere: boolean;
 }
 
-const names: Readonly<Record<keyof ProcessSettings, string>> = {
+const names: Readonly<Record<Exclude<keyof ProcessSettings, "digests">, string>> = {
   runtime: "RUNTIME",
   docker: "DOCKER_HOST and DOCKER_REACH",
   dataDir: "DATA_DIR",
@@ -83,7 +83,7 @@ async function settingsInUse(db: Db, config: Config): Promise<InUse> {
   if (!worker) return { settings: own, notes: [], isHere: true };
   const { settings, hostName } = worker;
   const isHere = hostName === hostname();
-  const keys = Object.keys(names) as (keyof ProcessSettings)[];
+  const keys = Object.keys(names) as (keyof typeof names)[];
   const differing = keys.filter((key) => !isDeepStrictEqual(own[key], settings[key]));
   const notes = [
     ...(differing.length > 0

@@ -20,6 +20,7 @@ export const findingKinds = [
   "disk_full",
   "certificates_expiring",
   "versions_differ",
+  "settings_differ",
   "roles_missing",
   "notifications_lost",
   "backup_late",

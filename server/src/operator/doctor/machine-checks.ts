@@ -6,8 +6,9 @@ import { helperOutput } from "../../drivers/docker/containers/helper-container.t
 import { formatDuration } from "../../text/format-duration.ts";
 import { formatInstant } from "../../text/format-instant.ts";
 import { operatorCommand, startCommand } from "../../text/operator-command.ts";
-import { type Process, type ProcessSettings, runningProcesses, thisProgram } from "../process-registry.ts";
+import { type ProcessSettings, runningProcesses, thisProgram } from "../process-registry.ts";
 import { readCertificates } from "./certificates.ts";
+import { differingSettings, nameOf } from "./differing-settings.ts";
 import { type BackupSchedule, lateBackup } from "./late-backup.ts";
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
 import type { Check } from "./run-checks.ts";
@@ -51,6 +52,12 @@ export function machineChecks(deps: MachineChecksDeps): readonly Check[] {
       what: "Processes of another version",
       remedy: "restart them from the same version as all others",
       run: () => otherVersions(db),
+    },
+    {
+      kind: "settings_differ",
+      what: "Settings that processes have differently",
+      remedy: "give them the same values, and restart the ones that had others",
+      run: async () => differingSettings(await runningProcesses(db)),
     },
     {
       kind: "roles_missing",
@@ -165,8 +172,6 @@ async function otherVersions(db: Db): Promise<readonly string[]> {
         `${nameOf(each)} is ${each.version} with ${each.migration}; this is ${own.version} with ${own.migration}`,
     );
 }
-
-const nameOf = ({ roles, hostName, pid }: Process) => `${roles.join(", ")} on ${hostName} (process ${pid})`;
 
 async function missingRoles(db: Db): Promise<readonly string[]> {
   const present = (await runningProcesses(db)).flatMap(({ roles }) => roles);

@@ -2,6 +2,8 @@ import type { Engine } from "../engine/engine.ts";
 import type { EngineMachine, GpuHints, MachineGpus } from "./engine-machine.ts";
 
 interface EngineInfo {
+  /** The engine's id, which copies of a machine share, and the name of its machine. */
+  readonly id: string;
   readonly apiVersion: string;
   readonly os: string;
   readonly cpus: number;
@@ -11,6 +13,8 @@ interface EngineInfo {
 }
 
 interface InfoResponse extends GpuHints {
+  readonly ID: string;
+  readonly Name: string;
   readonly OSType: string;
   readonly NCPU: number;
   readonly MemTotal: number;
@@ -27,9 +31,9 @@ export async function readEngineInfo({ docker }: Engine, abortSignal: AbortSigna
     docker.info(options) as unknown as Promise<InfoResponse>,
     docker.version(options) as unknown as Promise<{ ApiVersion: string }>,
   ]);
-  const { OSType: os, NCPU: cpus, MemTotal, LiveRestoreEnabled: liveRestore } = info;
+  const { ID, Name, OSType: os, NCPU: cpus, MemTotal, LiveRestoreEnabled: liveRestore } = info;
   const memoryMb = Math.floor(MemTotal / (1024 * 1024));
-  return { apiVersion: ApiVersion, os, cpus, memoryMb, liveRestore, gpuHints: info };
+  return { id: `${ID} on ${Name}`, apiVersion: ApiVersion, os, cpus, memoryMb, liveRestore, gpuHints: info };
 }
 
 /** Facts of the engine and its machine, probed once and again on `refresh`. A failure is not kept. */

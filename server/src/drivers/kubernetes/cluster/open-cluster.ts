@@ -1,3 +1,5 @@
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
@@ -30,6 +32,8 @@ export interface Cluster {
   readonly namespace: string;
   /** The address of its API server. */
   readonly server: string;
+  /** Of its certificate authority, which is the same by every address of the cluster; its address where there is none. */
+  fingerprint(): Promise<string>;
   /** The parsed reply of one call. Throws `ClusterRefusal`. */
   call<T>(call: Call): Promise<T>;
   /** The bytes of a reply as they arrive, for logs and watches. Throws `ClusterRefusal`. */
@@ -58,6 +62,7 @@ export function openCluster({ kubeconfig, namespace }: ClusterAddress): Cluster 
     namespace,
     server,
     explain,
+    fingerprint: () => fingerprintOf(config),
     async call<T>(call: Call) {
       return JSON.parse(await text(await open(call))) as T;
     },
@@ -84,6 +89,13 @@ function readKubeconfig(file: string | undefined): KubeConfig {
   if (!config.getCurrentCluster())
     throw new DriverError("unavailable", `The kubeconfig ${file} names no current context with a cluster`);
   return config;
+}
+
+async function fingerprintOf(config: KubeConfig): Promise<string> {
+  const { caData, caFile, server = "" } = config.getCurrentCluster() ?? {};
+  if (!caData && !caFile) return server;
+  const bytes = caData ? Buffer.from(caData, "base64") : await readFile(caFile ?? "");
+  return new X509Certificate(bytes).fingerprint256.replaceAll(":", "").slice(0, 16);
 }
 
 async function send(server: string, call: Call, options: RequestOptions): Promise<IncomingMessage> {
