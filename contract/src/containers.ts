@@ -60,6 +60,8 @@ export const environmentDetail = endpoint({
       idle_stop: idleStop,
       /** Why it was stopped automatically; null if its owner stopped it, and once it runs again. */
       stop_reason: nullable(choice(stopReasons)),
+      /** Its machine has given no sign since then: its clock stands, and it may be ended for a refund of the rest. */
+      lost_since: nullable(instant),
       generation: number(),
       /** Completed stages of this generation; `ordered` and `paid` are copied from the order. */
       stages: array(object({ stage: choice(launchStages), at: instant })),

@@ -47,6 +47,7 @@ export function detailFixture(change: Partial<Detail> = {}): Detail {
       { id: "h5", created_at: inHours(-30), expires_at: inHours(138), views: 0, last_viewed_at: null },
     ],
     stop_reason: null,
+    lost_since: null,
     idle_stop: { minutes: null, stops_at: null, snoozed_until: null, last_busy_at: inHours(-0.4) },
     generation: 2,
     stages: stagesOf(8),

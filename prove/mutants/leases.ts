@@ -56,14 +56,14 @@ export const leaseMutants: readonly FaultsOf[] = [
       ],
       [
         "kept files do not bind to their host",
-        "and (${hostId}::text is null or id = ${hostId})\n      and (select",
-        "\n      and (select",
+        "and (${hostId}::text is null or id = ${hostId})\n      and ${gpuCount}",
+        "\n      and ${gpuCount}",
         "G31",
       ],
       [
         "a locked host is not checked again",
-        "    if (free.length < gpuCount) continue;\n    await insertLeases",
-        "    await insertLeases",
+        "    if (!free) continue;\n    await insertLeases(tx, request, free);",
+        "    await insertLeases(tx, request, free ?? []);",
         "C11",
       ],
     ],
@@ -74,7 +74,7 @@ export const leaseMutants: readonly FaultsOf[] = [
     rows: [
       [
         "GPUs of all hosts make one machine",
-        "partition by host_id order by free_at",
+        "partition by host_id, node order by free_at",
         "order by free_at",
         "capacity is that",
       ],

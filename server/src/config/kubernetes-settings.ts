@@ -48,6 +48,15 @@ export const kubernetesSettings = {
     .default("")
     .describe("Labels of the nodes that environments run on")
     .meta({ example: "pool=gpu" }),
+  KUBERNETES_MOVE_AFTER: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe(
+      "Seconds after which a node that gives no sign counts as switched off, and its environments start on another one",
+    )
+    .meta({ unset: "only when its Node object is gone or has the taint out-of-service", example: "300" }),
   KUBERNETES_CLIENTS: z
     .string()
     .regex(new RegExp(`^(${network}(,${network})*)?$`), "such as 192.0.2.0/28")
@@ -70,6 +79,7 @@ export function readKubernetes(v: KubernetesSettings) {
     storageClass: v.KUBERNETES_STORAGE_CLASS,
     runtimeClass: v.KUBERNETES_RUNTIME_CLASS,
     nodeSelector: pairsOf(v.KUBERNETES_NODE_SELECTOR),
+    moveAfter: v.KUBERNETES_MOVE_AFTER,
     clients: v.KUBERNETES_CLIENTS.split(",").filter((each) => each !== ""),
   };
 }

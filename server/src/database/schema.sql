@@ -354,6 +354,7 @@ create table environments (
   banked_until timestamptz,
   lease_token uuid,
   lease_expires_at timestamptz,
+  lost_since timestamptz,
   constraint environments_pkey primary key (id),
   constraint environments_banked_seconds_check check (banked_seconds >= 0),
   constraint environments_check check ((status = 'terminated') = (terminated_at is not null)),
@@ -447,6 +448,7 @@ create table gpus (
   memory_mb integer not null default 0,
   quarantined_at timestamptz,
   quarantine_reason text not null default '',
+  node text not null default '',
   constraint gpus_pkey primary key (id),
   constraint gpus_host_id_fkey foreign key (host_id) references hosts(id) on delete cascade,
   constraint gpus_kind_check check (kind in ('gpu', 'cpu'))
@@ -505,6 +507,7 @@ create table homes (
   size_mb double precision,
   full_told_at timestamptz,
   missing_since timestamptz,
+  node text,
   constraint homes_pkey primary key (id),
   constraint homes_home_host_id_key unique (home, host_id),
   constraint homes_host_id_fkey foreign key (host_id) references hosts(id)
@@ -912,6 +915,7 @@ create table queue_entries (
   told_at timestamptz,
   order_id text,
   closed_at timestamptz,
+  kept_node text not null default '',
   constraint queue_entries_pkey primary key (id),
   constraint queue_entries_check check (status <> 'held' or held_until is not null),
   constraint queue_entries_check1 check ((status in ('waiting', 'held')) = (closed_at is null)),

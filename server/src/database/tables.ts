@@ -244,6 +244,7 @@ export interface Tables {
     banked_until: Date | null;
     lease_token: string | null;
     lease_expires_at: Date | null;
+    lost_since: Date | null;
   };
   gateway_events: {
     gateway: string;
@@ -291,6 +292,7 @@ export interface Tables {
     memory_mb: Generated<number>;
     quarantined_at: Date | null;
     quarantine_reason: Generated<string>;
+    node: Generated<string>;
   };
   granted_credits: {
     id: string;
@@ -325,6 +327,7 @@ export interface Tables {
     size_mb: number | null;
     full_told_at: Date | null;
     missing_since: Date | null;
+    node: string | null;
   };
   host_images: {
     host_id: string;
@@ -594,6 +597,7 @@ export interface Tables {
     told_at: Date | null;
     order_id: string | null;
     closed_at: Date | null;
+    kept_node: Generated<string>;
   };
   receipts: {
     payment_id: string;

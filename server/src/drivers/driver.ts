@@ -39,7 +39,15 @@ export type Observed =
   | { readonly state: "absent" }
   | (Run & { readonly state: "starting" })
   | (Run & { readonly state: "running" | "paused"; readonly endpoint: Endpoint })
-  | (Run & { readonly state: "stopped"; readonly exit: { readonly code: number; readonly outOfMemory: boolean } });
+  | (Run & {
+      readonly state: "stopped";
+      readonly exit: {
+        readonly code: number;
+        readonly outOfMemory: boolean;
+        /** Its machine is off, since this last sign of life (null: not known), and another can start it. */
+        readonly lostSince?: Date | null;
+      };
+    });
 
 /** Probed at the start, never configured. */
 export interface Capabilities {
@@ -47,7 +55,13 @@ export interface Capabilities {
   readonly warm: "paused" | "running" | "none";
   readonly diskQuota: boolean;
   readonly gpu: "cdi" | "nvidia" | "plugin" | "none";
-  readonly gpus: readonly { readonly id: string; readonly model: string; readonly memoryMb: number }[];
+  readonly gpus: readonly {
+    readonly id: string;
+    readonly model: string;
+    readonly memoryMb: number;
+    /** The machine of a cluster that has it; a run gets GPUs of one. Absent on a host that is one machine. */
+    readonly node?: string;
+  }[];
   /** Memory of the machine; absent where runs have no limit of memory. */
   readonly memoryMb?: number;
   readonly isolation: "bubblewrap" | "container" | "gvisor" | "kata" | "none";
@@ -97,7 +111,8 @@ export interface Driver {
   prepare(image: string, progress?: (percent: number) => void): Promise<void>;
   /**
    * `absent` for an unknown id. `running` as soon as the process runs; readiness is the caller's probe. Throws `no_home` for a
-   * run of this installation on other files than this driver's.
+   * run of this installation on other files than this driver's, and `lost` while the run's machine gives no sign, or it is
+   * known to be off and no other can have the files: the run may go on, and what it does is unknown.
    */
   observe(id: string): Promise<Observed>;
   /** Runs of this installation on homes of this driver. */
@@ -105,7 +120,8 @@ export interface Driver {
   /**
    * absent: create and start. paused: resume. stopped: remove, create, start. Older generation: replace.
    * Same generation and hash, running: no-op. Same generation, other hash: throws `refused`. Newer generation: `stale`.
-   * Does not wait for readiness. Throws `no_home` when a home that was used is missing.
+   * Does not wait for readiness. Throws `no_home` when a home that was used is missing, and `lost` when no machine that gives
+   * a sign can have it.
    */
   start(spec: Spec, signal?: AbortSignal): Promise<void>;
   /** Freezes every process; memory stays. paused, absent: no-op. Throws `unsupported` where `Capabilities.pause` is false. */
@@ -124,6 +140,8 @@ export interface Driver {
    * absent: an empty archive. Releases everything when it ends, when its reader stops, or when the signal aborts.
    */
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** The only node that can have a home, after it was used; undefined: any. Absent where a host is one machine. */
+  homeNode?(home: string): Promise<string | undefined>;
   stats(id: string): Promise<Stats>;
   /** What runs inside, seen from outside. Throws `refused` when nothing runs. */
   processes(id: string): Promise<readonly RunProcess[]>;
@@ -142,14 +160,26 @@ export interface Driver {
   watch(signal: AbortSignal): AsyncIterable<string>;
 }
 
-export type DriverErrorCode = "unavailable" | "no_image" | "no_gpu" | "no_home" | "refused" | "unsupported" | "stale";
+export type DriverErrorCode =
+  | "unavailable"
+  | "lost"
+  | "no_image"
+  | "no_gpu"
+  | "no_home"
+  | "refused"
+  | "unsupported"
+  | "stale";
 
 export class DriverError extends Error {
   readonly code: DriverErrorCode;
 
-  constructor(code: DriverErrorCode, message: string, options?: ErrorOptions) {
+  /** With `lost`: the last sign of life of the run's machine. */
+  readonly since: Date | undefined;
+
+  constructor(code: DriverErrorCode, message: string, options?: ErrorOptions & { readonly since?: Date | undefined }) {
     super(message, options);
     this.name = "DriverError";
     this.code = code;
+    this.since = options?.since;
   }
 }

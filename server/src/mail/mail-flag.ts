@@ -3,6 +3,8 @@ import type { Flags } from "@berth/contract";
 /** The user's flag that decides whether a kind of notice is mailed (G49); `always` for what nobody may miss (G69). */
 const flags = {
   answer: "always",
+  /** It runs again after its machine had failed. */
+  back: "emailNotifications",
   banked: "emailNotifications",
   bonus: "emailNotifications",
   /** Of GPU-hours: granted, come back, revoked. */
@@ -22,6 +24,7 @@ const flags = {
   idle: "emailNotifications",
   "idle-stopped": "emailNotifications",
   lost: "emailNotifications",
+  machine: "emailNotifications",
   news: "emailNotifications",
   "no-home": "emailNotifications",
   "operator-ended": "always",

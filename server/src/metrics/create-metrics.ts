@@ -14,7 +14,7 @@ export function createMetrics() {
 }
 
 /** Events of the log that somebody has to act on at once (docs/operate/logs.md). */
-const fatalEvents = ["firewall.leak", "gpu.silent", "gpu.quarantined", "home.missing"];
+const fatalEvents = ["environment.machine_lost", "firewall.leak", "gpu.silent", "gpu.quarantined", "home.missing"];
 
 interface Own {
   registers: Registry[];

@@ -4,6 +4,7 @@ import type { RemoteDeps, RemoteMachine } from "../drivers/docker/open-remote.ts
 import { startSampling } from "../environments/activity/start-sampling.ts";
 import { startGpuChecks } from "../environments/hosts/start-gpu-checks.ts";
 import { startPreparingImages } from "../environments/hosts/start-preparing-images.ts";
+import { startReadingCapacity } from "../environments/hosts/start-reading-capacity.ts";
 import { startRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
 import { startMiningDetector } from "../environments/mining/start-mining-detector.ts";
 import { startQueueProcessor } from "../environments/queue/process-queue.ts";
@@ -19,6 +20,7 @@ export function environmentLoops(
   const { loops, checks } = startRemoteHosts(remotes, { ...deps, slots, needsLiveRestore });
   return [
     ...loops,
+    startReadingCapacity({ ...deps, slots }),
     startPreparingImages({ ...deps, types: catalogue.types.map(({ id }) => id) }),
     startReconciler({ ...deps, checks, retentionDays }),
     startSampling(deps),

@@ -2,7 +2,7 @@ import { on } from "node:events";
 import { rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { checkSegment, checkSpec } from "../check-segment.ts";
-import { type Capabilities, type Driver, DriverError, type Spec, type Stats } from "../driver.ts";
+import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
 import { type ArchiveEntry, packArchive } from "../homes/pack-archive.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
@@ -143,7 +143,7 @@ function readOperations({ options, machine, install, find }: FakeDeps): Pick<Dri
   return {
     machineId: async () => `a fake machine, ${machine.id}`,
     capabilities: async () => capabilitiesOf(options, machine),
-    observe: async (id) => observedOf(find(id)),
+    observe: async (id) => observeOnNode(machine, find(id)),
     async list() {
       const ours = [...machine.runs].filter(([, run]) => run.install === install);
       return ours.map(([id, run]) => ({ id, observed: observedOf(run) }));
@@ -159,6 +159,16 @@ function readOperations({ options, machine, install, find }: FakeDeps): Pick<Dri
   };
 }
 
+/** With the faults of a node, as a cluster reports them. */
+function observeOnNode(machine: FakeMachine, run: FakeRun | undefined): Observed {
+  const observed = observedOf(run);
+  const lost = run && machine.lostRuns.get(run.spec.id);
+  if (!lost || observed.state === "absent") return observed;
+  const { since, isOff } = lost;
+  if (!isOff) throw new DriverError("lost", "the node gives no sign", { since });
+  return { ...observed, state: "stopped", exit: { code: 137, outOfMemory: false, lostSince: since } };
+}
+
 async function startFakeRun(
   { options, machine, install, find }: FakeDeps,
   spec: Spec,
@@ -167,13 +177,14 @@ async function startFakeRun(
   signal?.throwIfAborted();
   const hash = specHash(spec);
   const existing = find(spec.id);
-  const step = startStep(observedOf(existing), { generation: spec.generation, specHash: hash });
+  const step = startStep(observeOnNode(machine, existing), { generation: spec.generation, specHash: hash });
   if (step === "resume" && existing) setPaused(machine, existing, false);
   if (step !== "create") return;
   if (spec.homeIsKept && machine.missingHomes.has(spec.home))
     throw new DriverError("no_home", `${spec.home} is missing`);
   machine.missingHomes.delete(spec.home);
   if (existing) await removeRun(machine, existing);
+  machine.lostRuns.delete(spec.id);
   const ended = new AbortController();
   const run: FakeRun = { install, spec, hash, createdAt: new Date(), paused: false, lines: ["created"], ended };
   const answerMs = isSilent(machine, spec, options["silent"]) ? Number.POSITIVE_INFINITY : options["answerMs"];

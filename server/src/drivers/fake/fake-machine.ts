@@ -36,6 +36,8 @@ export interface FakeMachine {
   /** Homes whose files keep JupyterLab silent, unless it starts without settings; and homes that are missing. */
   readonly silentHomes: Set<string>;
   readonly missingHomes: Set<string>;
+  /** Runs, by id, whose node of a cluster gives no sign since then; `isOff`: it is off, and another can start them. */
+  readonly lostRuns: Map<string, { readonly since: Date; readonly isOff?: true }>;
   /** Emits "changed" with install and id. */
   readonly changed: EventEmitter;
   readonly serially: ReturnType<typeof keyedMutex>;
@@ -45,7 +47,7 @@ export interface FakeMachine {
 export function fakeMachine(id?: string): FakeMachine {
   const directory = mkdtempSync(join(tmpdir(), "berth-fake-"));
   const changed = new EventEmitter().setMaxListeners(0);
-  const gpus = { gpuFaults: new Map(), gpuLeftovers: new Map(), commands: new Map() };
+  const gpus = { gpuFaults: new Map(), gpuLeftovers: new Map(), commands: new Map(), lostRuns: new Map() };
   const files = { homes: new Map(), silentHomes: new Set<string>(), missingHomes: new Set<string>() };
   return { id: id ?? directory, directory, runs: new Map(), ...files, ...gpus, changed, serially: keyedMutex() };
 }

@@ -8,18 +8,29 @@ import { type ClusterAddress, openCluster } from "./cluster/open-cluster.ts";
 import { watchRuns } from "./cluster/watch-pods.ts";
 import { deleteClaim, makeClaim } from "./homes/home-claims.ts";
 import { openHomeFiles } from "./homes/home-files.ts";
+import { nodesOfHome } from "./homes/nodes-of-home.ts";
 import { prepareImage } from "./images/prepare-image.ts";
 import { ensurePolicies } from "./network/ensure-policies.ts";
-import { openClusterFacts } from "./nodes/cluster-facts.ts";
+import { nodeReader, openClusterFacts } from "./nodes/cluster-facts.ts";
 import { gpuSlots, labContainer, type Placement, podNameOf } from "./pods/pod-body.ts";
 import { podLogs } from "./pods/pod-logs.ts";
 import { gpuFault, gpuUsage } from "./pods/run-gpus.ts";
 import { usageOf, usageScript } from "./pods/run-usage.ts";
-import { findPod, type LifecycleDeps, longestGraceMs, observedOf, removeRun, startRun } from "./run-lifecycle.ts";
+import {
+  findPod,
+  type LifecycleDeps,
+  longestGraceMs,
+  observedOf,
+  observeRun,
+  removeRun,
+  startRun,
+} from "./run-lifecycle.ts";
 
 export interface KubernetesOptions extends ClusterAddress, Placement {
   /** Storage class of homes; undefined: the cluster's default. */
   readonly storageClass: string | undefined;
+  /** As `AwayDeps.moveAfter`. */
+  readonly moveAfter: number | undefined;
   /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in the namespace. */
   readonly clients: readonly string[];
   /** An image's reference by container type. */
@@ -37,11 +48,11 @@ type Deps = LifecycleDeps & {
  */
 export function kubernetesDriver(options: KubernetesOptions): Driver {
   const cluster = openCluster(options);
-  const facts = openClusterFacts(cluster, options.nodeSelector);
-  const own = { ...options, cluster };
+  const nodes = nodeReader(cluster);
+  const facts = openClusterFacts(cluster, nodes, options.nodeSelector);
+  const own = { ...options, cluster, nodes };
   const deps: Deps = {
     ...own,
-    facts,
     serially: keyedMutex(),
     ensureNetwork: onceDone((signal) => ensurePolicies(own, signal)),
     makeClaim: (spec, signal) => makeClaim(own, spec, signal),
@@ -61,6 +72,11 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
     ...readOperations(deps),
     ...gpuOperations(deps),
     ...runOperations(deps),
+    homeNode: (home) =>
+      cluster.withTimeout(async (signal) => {
+        const able = await nodesOfHome(own, home, signal);
+        return able?.length === 1 ? able[0]?.metadata?.name : undefined;
+      }),
     archive: deps.files.archive,
     homeMb: deps.files.sizeMb,
     async *logs(id, logOptions) {
@@ -89,7 +105,8 @@ function onceDone(work: (signal: AbortSignal) => Promise<void>): (signal: AbortS
 function readOperations(deps: Deps): Pick<Driver, "observe" | "list" | "stats" | "processes"> {
   const { cluster, install, files } = deps;
   return {
-    observe: (id) => cluster.withTimeout(async (signal) => observedOf(await findPod(deps, id, signal))),
+    observe: (id) =>
+      cluster.withTimeout(async (signal) => await observeRun(deps, await findPod(deps, id, signal), signal)),
     list: () =>
       cluster.withTimeout(async (signal) => {
         const query = { labelSelector: `${label.install}=${install},${label.part}=run` };
@@ -136,17 +153,14 @@ async function requireRunning(deps: Deps, id: string, signal: AbortSignal) {
 }
 
 function gpuOperations(deps: Deps): Pick<Driver, "gpuFault" | "gpuLeftovers"> {
-  const { cluster, facts } = deps;
+  const { cluster } = deps;
   return {
     async gpuFault(id) {
       const { pod, slots } = await cluster.withTimeout((signal) => requireRunning(deps, id, signal));
       return await gpuFault(cluster, pod, slots);
     },
-    // The device plugin gives out no GPU that a pod still has; only a slot can be gone.
-    async gpuLeftovers(ids) {
-      const { products } = ids.length > 0 ? await facts(true) : { products: new Map() };
-      return new Map(ids.filter((id) => !products.has(id)).map((id) => [id, "no ready node of the cluster offers it"]));
-    },
+    // The device plugin gives out no GPU that a pod still has.
+    gpuLeftovers: async () => new Map(),
   };
 }
 

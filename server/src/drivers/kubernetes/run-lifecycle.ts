@@ -8,16 +8,17 @@ import { isConflict, orAbsent } from "./cluster/cluster-errors.ts";
 import { annotation, label, podsPath } from "./cluster/objects.ts";
 import type { Cluster } from "./cluster/open-cluster.ts";
 import { untilPod } from "./cluster/watch-pods.ts";
+import { nodesOfHome } from "./homes/nodes-of-home.ts";
 import { missingImage } from "./images/prepare-image.ts";
-import type { ClusterFacts } from "./nodes/cluster-facts.ts";
-import { observePod } from "./pods/observe-pod.ts";
+import { type AwayDeps, awayNodeOf } from "./nodes/away-node-of.ts";
+import { factsOf, usableOf } from "./nodes/cluster-facts.ts";
+import { killed, observePod } from "./pods/observe-pod.ts";
 import { gpuSlots, type Placement, podBody, podNameOf } from "./pods/pod-body.ts";
 
-export interface LifecycleDeps extends Placement {
+export interface LifecycleDeps extends Placement, AwayDeps {
   readonly cluster: Cluster;
   /** The image's reference by container type. */
   readonly images: (type: string) => Promise<string | undefined>;
-  readonly facts: (refresh?: boolean) => Promise<ClusterFacts>;
   /** Once per process and again after a failure. */
   readonly ensureNetwork: (signal: AbortSignal) => Promise<void>;
   readonly makeClaim: (spec: NewHome, signal: AbortSignal) => Promise<void>;
@@ -39,30 +40,58 @@ export function observedOf(pod: V1Pod | undefined): Observed {
   return pod ? observePod(pod) : { state: "absent" };
 }
 
+/** As `Driver.observe`, for the pod of a run. */
+export async function observeRun(deps: LifecycleDeps, pod: V1Pod | undefined, signal: AbortSignal): Promise<Observed> {
+  const observed = observedOf(pod);
+  const away = pod && (await awayNodeOf(deps, pod, signal));
+  if (!away || observed.state === "absent") return observed;
+  // A node that was lost again gave signs when this run began.
+  const since = away.since && (away.since > observed.createdAt ? away.since : observed.createdAt);
+  const home = pod.metadata?.annotations?.[annotation.home] ?? "";
+  const others = away.isOff ? await nodesOfHome(deps, home, signal) : [];
+  if (others && usableOf(others, deps.nodeSelector).length === 0)
+    throw new DriverError("lost", `The node ${away.name} gives no sign since ${away.since?.toISOString()}`, { since });
+  return { ...observed, state: "stopped", exit: { code: killed, outOfMemory: false, lostSince: since ?? null } };
+}
+
 /** As `Driver.start`. */
 export async function startRun(deps: LifecycleDeps, spec: Spec, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const existing = await findPod(deps, spec.id, signal);
-  const step = startStep(observedOf(existing), { generation: spec.generation, specHash: specHash(spec) });
+  const step = startStep(await observeRun(deps, existing, signal), {
+    generation: spec.generation,
+    specHash: specHash(spec),
+  });
   const isEnding = existing?.metadata?.deletionTimestamp !== undefined;
   if (step !== "create" && !isEnding) return;
   const image = await deps.images(spec.image);
   if (!image) throw missingImage(spec.image);
-  const gpuProduct = await productOf(deps, spec);
+  const node = await nodeOf(deps, spec, signal);
   if (existing) await removeRun(deps, spec.id, 1_000, signal);
   await deps.ensureNetwork(signal);
   await deps.makeClaim(spec, signal);
-  await createPod(deps, spec, podBody(spec, { ...deps, image, gpuProduct }), signal);
+  await createPod(deps, spec, podBody(spec, { ...deps, image, node }), signal);
 }
 
-/** The model of the leased GPUs, which the pod's node must have. Throws `no_gpu` when the cluster has lost one. */
-async function productOf({ facts }: LifecycleDeps, { gpus }: Spec): Promise<string | undefined> {
+/**
+ * The node of the leased GPUs; undefined without GPUs. Throws `lost` when no usable node can mount the home, and `no_gpu`
+ * when the leased one cannot, or does not offer these GPUs now.
+ */
+async function nodeOf(deps: LifecycleDeps, { gpus, home }: Spec, signal: AbortSignal): Promise<string | undefined> {
+  const able = await nodesOfHome(deps, home, signal);
+  const usable = usableOf(able ?? (await deps.nodes(signal)), deps.nodeSelector);
+  if (able && usable.length === 0) {
+    const names = able.map(({ metadata }) => metadata?.name).join(", ");
+    throw new DriverError(
+      "lost",
+      `The files of ${home} are on ${names || "a node that is gone"}, which takes no pods now`,
+    );
+  }
   const slots = gpuSlots(gpus);
-  if (slots.length === 0) return undefined;
-  const { products } = await facts();
-  const missing = slots.filter((slot) => !products.has(slot));
-  if (missing.length > 0) throw new DriverError("no_gpu", `this cluster has no ${missing.join(", ")}`);
-  return products.get(slots[0] ?? "") || undefined;
+  const { nodes } = factsOf(usable, deps.nodeSelector);
+  const missing = slots.filter((slot) => !nodes.has(slot));
+  if (missing.length > 0) throw new DriverError("no_gpu", `No usable node of this cluster has ${missing.join(", ")}`);
+  return nodes.get(slots[0] ?? "");
 }
 
 /** Leaves nothing when it fails or is given up, unless the API server cannot be reached any more. */
@@ -93,23 +122,31 @@ async function rollBack(deps: LifecycleDeps, spec: Spec, signal: AbortSignal): P
 
 export const longestGraceMs = 5_000;
 
-/** As `Driver.stop`. Returns when the node has confirmed the end: a grace of 0 would only delete the record of the pod. */
+/**
+ * As `Driver.stop`. Returns when the node has confirmed the end: a grace of 0 would only delete the record of the pod, as is
+ * right when the node is off. A node that gives no sign ends the pod when it is back (`lost`).
+ */
 export async function removeRun(
-  deps: Pick<LifecycleDeps, "cluster" | "install">,
+  deps: Pick<LifecycleDeps, "cluster" | "install" | "nodes" | "moveAfter">,
   id: string,
   graceMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   const { cluster } = deps;
   const pod = await findPod(deps, id, signal);
-  if (pod) await deletePod(cluster, pod, graceMs, signal);
+  if (!pod) return;
+  const away = await awayNodeOf(deps, pod, signal);
+  await deletePod(cluster, pod, away?.isOff ? 0 : endingSeconds(graceMs), signal);
+  if (away && !away.isOff)
+    throw new DriverError("lost", `The node ${away.name} ends ${id} when it is back`, { since: away.since });
+  await untilPod(cluster, podNameOf(id), (found) => found?.metadata?.uid !== pod.metadata?.uid, signal);
 }
 
-/** Deletes this very pod, not a later one of its name, and waits until it is gone. */
-async function deletePod(cluster: Cluster, pod: V1Pod, graceMs: number, signal: AbortSignal): Promise<void> {
+const endingSeconds = (graceMs: number) => Math.max(1, Math.ceil(Math.min(graceMs, longestGraceMs) / 1000));
+
+/** Deletes this very pod, not a later one of its name. */
+async function deletePod(cluster: Cluster, pod: V1Pod, gracePeriodSeconds: number, signal: AbortSignal): Promise<void> {
   const { name = "", uid = "" } = pod.metadata ?? {};
-  const gracePeriodSeconds = Math.max(1, Math.ceil(Math.min(graceMs, longestGraceMs) / 1000));
   const body = { gracePeriodSeconds, preconditions: { uid } };
   await orAbsent(cluster.call({ method: "DELETE", path: podsPath(cluster, name), body, signal }), 409);
-  await untilPod(cluster, name, (found) => found?.metadata?.uid !== uid, signal);
 }

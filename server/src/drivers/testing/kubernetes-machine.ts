@@ -57,7 +57,13 @@ export async function openKubernetesMachine(): Promise<KubernetesMachine> {
     return known;
   };
   const images = async (type: string) => (type === "jupyter" ? image : undefined);
-  const placement = { nodeSelector: {}, runtimeClass: undefined, pullSecret: undefined, storageClass: undefined };
+  const placement = {
+    nodeSelector: {},
+    runtimeClass: undefined,
+    pullSecret: undefined,
+    storageClass: undefined,
+    moveAfter: undefined,
+  };
   const optionsOf = (install = "one") => {
     // Any network: which address this machine has for a pod differs by cluster.
     const clients = ["0.0.0.0/0"];

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { isUnreachable } from "../hosts/register-host.ts";
 import { shortageText } from "../leases/free-times.ts";
-import { leaseGpus, leasesOf, releaseLeases } from "../leases/gpu-leases.ts";
+import { leaseGpus, leasesOf, type Machine, type Place, releaseLeases } from "../leases/gpu-leases.ts";
 import { leaveWhenServed, lockQueue, restoreReservation, serveQueue, useReservation } from "../queue/serve-queue.ts";
 import { lockWarmRunOf, reserveWarmRun, returnWarmRun } from "../warm-pool/warm-runs.ts";
 import { releaseName, reserveName } from "./name-reservations.ts";
@@ -46,7 +46,7 @@ const nameTaken = { ok: false, code: "subdomain_taken", message: texts.subdomain
 
 async function holdGpus(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, userId, subdomain, gpuCount } = request;
-  const home = await hostOfFiles(tx, subdomain, userId);
+  const home = await placeOfFiles(tx, subdomain, userId);
   const hostId = await leaseInQueueOrder(tx, request, home);
   if (hostId) return { ok: true, hostId };
   await releaseName(tx, orderId);
@@ -54,35 +54,36 @@ async function holdGpus(tx: Tx, request: HoldRequest): Promise<HoldResult> {
 }
 
 /** The queue is served first, in the same transaction: freed GPUs cannot be bought past it. */
-async function leaseInQueueOrder(tx: Tx, request: HoldRequest, hostId: string | null): Promise<string | undefined> {
+async function leaseInQueueOrder(tx: Tx, request: HoldRequest, place: Place | null): Promise<string | undefined> {
   const { userId, gpuCount } = request;
   const queue = await lockQueue(tx);
-  if (queue.length === 0) return await leaseFree(tx, { ...request, hostId });
+  if (queue.length === 0) return await leaseFree(tx, { ...request, place });
   const reserved = await serveQueue(tx, queue);
-  const own = await useReservation(tx, queue, { ...request, hostId });
+  const own = await useReservation(tx, queue, { ...request, place });
   if (own) return own;
-  const excludeHostId = reserved?.userId === userId ? undefined : reserved?.hostId;
-  const leased = await leaseFree(tx, { ...request, hostId, excludeHostId });
+  const exclude = reserved?.userId === userId ? undefined : reserved;
+  const leased = await leaseFree(tx, { ...request, place, exclude });
   if (leased) await leaveWhenServed(tx, queue, userId, gpuCount);
   return leased;
 }
 
 async function leaseFree(
   tx: Tx,
-  request: HoldRequest & { readonly hostId: string | null; readonly excludeHostId?: string | undefined },
+  request: HoldRequest & { readonly place: Place | null; readonly exclude?: Machine | undefined },
 ): Promise<string | undefined> {
-  const warm = request.hostId === null ? await reserveWarmRun(tx, request) : undefined;
+  const warm = request.place === null ? await reserveWarmRun(tx, request) : undefined;
   return warm ?? (await leaseGpus(tx, { ...request, holderKind: "order", holderId: request.orderId }));
 }
 
-/** Kept files bind a name to the host they lie on (G39). */
-async function hostOfFiles(tx: Tx, subdomain: string, userId: string): Promise<string | null> {
-  const { rows } = await sql<{ host_id: string }>`
-    select e.host_id from environments e join subdomain_claims c on c.name = e.subdomain
+/** Kept files bind a name to the host that they lie on, and to its node (G39, G181). */
+async function placeOfFiles(tx: Tx, subdomain: string, userId: string): Promise<Place | null> {
+  const { rows } = await sql<Place>`
+    select e.host_id as "hostId", h.node from environments e join subdomain_claims c on c.name = e.subdomain
+    left join homes h on h.home = e.home and h.host_id = e.host_id
     where c.name = ${subdomain} and c.user_id = ${userId} and c.retained_until > now()
       and e.user_id = ${userId} and e.created_at is not null
     order by e.created_at desc limit 1`.execute(tx);
-  return rows[0]?.host_id ?? null;
+  return rows[0] ?? null;
 }
 
 /** The name comes first, because another order that takes over a lapsed hold locks it first too. */

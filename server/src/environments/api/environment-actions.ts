@@ -4,6 +4,7 @@ import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { beginActivity } from "../activity/activity.ts";
 import type { Environment } from "../environment.ts";
+import { placeOf } from "../homes/home-records.ts";
 import { shortageText } from "../leases/free-times.ts";
 import { leaseGpus, leasesOf, releaseLeases } from "../leases/gpu-leases.ts";
 import { lockOwned, type Owned, refusal } from "../lock-owned.ts";
@@ -29,14 +30,17 @@ export async function act(db: Db, owned: Owned, action: Action, withoutSettings 
   });
 }
 
-/** Ends an environment, with its name typed as confirmation (G27). */
+/**
+ * Ends an environment, with its name typed as confirmation (G27). One whose machine is lost is paid back from then on, and
+ * does not wait for the machine (G181).
+ */
 export async function terminate(db: Db, owned: Owned, confirm: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const row = await lockOwned(tx, owned);
     if (confirm !== row.subdomain) throw new AppError("invalid_request", "Type the environment's name to confirm");
     if (row.desired === "terminated") return;
-    if (!mayTerminate[row.status]) throw refusal(row, "terminate");
-    await want(tx, row, { desired: "terminated", ended_reason: "terminated" });
+    if (!mayTerminate[row.status] && !row.lost_since) throw refusal(row, "terminate");
+    await want(tx, row, { desired: "terminated", ended_reason: row.lost_since ? "hardware" : "terminated" });
   });
 }
 
@@ -80,11 +84,12 @@ async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promis
 
 /** A paid environment comes before the queue, but never takes a reservation. */
 async function leaseAgain(tx: Tx, row: Environment): Promise<void> {
-  const { id, gpu_count: gpuCount, host_id: hostId } = row;
+  const { id, gpu_count: gpuCount } = row;
   if ((await leasesOf(tx, "environment", id)).length === gpuCount) return;
   await releaseLeases(tx, "environment", id);
-  const leased = await leaseGpus(tx, { holderKind: "environment", holderId: id, gpuCount, hostId, holdUntil: null });
-  if (!leased) throw new AppError("out_of_stock", await shortageText(tx, gpuCount, hostId));
+  const place = await placeOf(tx, row);
+  const leased = await leaseGpus(tx, { holderKind: "environment", holderId: id, gpuCount, place, holdUntil: null });
+  if (!leased) throw new AppError("out_of_stock", await shortageText(tx, gpuCount, place));
 }
 
 /**
@@ -137,7 +142,7 @@ interface Wanted {
   readonly desired: Desired;
   readonly stage?: string;
   readonly without_settings?: boolean;
-  readonly ended_reason?: "terminated" | "cancelled" | "operator";
+  readonly ended_reason?: "terminated" | "cancelled" | "operator" | "hardware";
   readonly stop_reason?: "suspended";
 }
 

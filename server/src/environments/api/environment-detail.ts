@@ -32,6 +32,7 @@ export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: s
     shares,
     idle_stop,
     stop_reason: row.status === "stopped" ? row.stop_reason : null,
+    lost_since: row.lost_since?.toISOString() ?? null,
     generation: row.generation,
     stages,
     gpu: facts?.model ? { model: facts.model, memory_mb: facts.memory_mb, count: row.gpu_count } : null,

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
+import type { Place } from "../leases/gpu-leases.ts";
 
 interface Home {
   readonly home: string;
@@ -36,6 +37,13 @@ export async function usedHomes(db: Sql, hostId: string): Promise<readonly strin
     select home, host_id from homes join hosts on hosts.id = host_id
     where host_id = ${hostId} and hosts.kind <> 'fake' and used_at is not null`.execute(db);
   return rows.map(({ home }) => home);
+}
+
+/** Where the files of an environment are: on its host, and on the node that their volume is bound to (G181). */
+export async function placeOf(db: Sql, { home, host_id: hostId }: Home): Promise<Place> {
+  const { rows } = await sql<{ node: string | null }>`
+    select node from homes where home = ${home} and host_id = ${hostId}`.execute(db);
+  return { hostId, node: rows[0]?.node ?? null };
 }
 
 /** A run has ended, so its size has changed; `applyRetention` measures it again. */

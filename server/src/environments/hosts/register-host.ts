@@ -53,11 +53,14 @@ interface Unit {
   readonly kind: "gpu" | "cpu";
   readonly model: string;
   readonly memory_mb: number;
+  /** Of a cluster; empty on a host that is one machine. */
+  readonly node: string;
 }
 
 function unitsOf(hostId: string, { gpus }: Capabilities, slots: number): readonly Unit[] {
-  if (gpus.length > 0) return gpus.map(({ id, model, memoryMb }) => ({ id, kind: "gpu", model, memory_mb: memoryMb }));
-  const slot = { kind: "cpu", model: "", memory_mb: 0 } as const;
+  if (gpus.length > 0)
+    return gpus.map(({ id, model, memoryMb, node = "" }) => ({ id, kind: "gpu", model, memory_mb: memoryMb, node }));
+  const slot = { kind: "cpu", model: "", memory_mb: 0, node: "" } as const;
   return Array.from({ length: slots }, (_, index) => ({ id: `${hostId}-slot-${index + 1}`, ...slot }));
 }
 

@@ -1,10 +1,10 @@
 import { sql } from "kysely";
 import type { Sql } from "../../database/database.ts";
-import { canRun, holdGrace } from "./gpu-leases.ts";
+import { canRun, holdGrace, type Place } from "./gpu-leases.ts";
 
-/** Each GPU that can be leased, or that can run the order, and when it is expected to be free: `id, host_id, holder_kind, free_at`. */
+/** Each GPU that can be leased, or that can run the order, and when it is expected to be free: `id, host_id, node, holder_kind, free_at`. */
 const slotTimesFor = (orderId: string | null) => sql`
-  select gpus.id, gpus.host_id, l.holder_kind, case
+  select gpus.id, gpus.host_id, gpus.node, l.holder_kind, case
       when l.id is null or l.holder_kind = 'pool' then now()
       when l.holder_kind = 'order' then l.hold_until + ${sql.lit(holdGrace)}::interval
       when l.holder_kind = 'queue' then l.hold_until
@@ -25,20 +25,21 @@ export interface FreeTime {
 }
 
 /**
- * When each count that some host (or the given one, or one that can run the order) has is free on one host (G35). A
- * holder that is not ready yet counts with its whole duration from now on.
+ * When each count that some machine (or one of the given place, or one that can run the order) has is free on one machine
+ * (G35, G180). A holder that is not ready yet counts with its whole duration from now on.
  */
 export async function freeTimes(
   db: Sql,
-  hostId: string | null = null,
+  place: Place | null = null,
   orderId: string | null = null,
 ): Promise<readonly FreeTime[]> {
+  const { hostId = null, node = null } = place ?? {};
   const { rows } = await sql<FreeTime>`
     with slots as (
-      select host_id, case when host_id in (select kept_host_id from queue_entries where kept_host_id is not null)
+      select host_id, node, case when (host_id, node) in (select kept_host_id, kept_node from queue_entries where kept_host_id is not null)
         then null else free_at end as free_at
-      from (${slotTimesFor(orderId)}) known where ${hostId}::text is null or host_id = ${hostId}),
-    ranked as (select free_at, row_number() over (partition by host_id order by free_at) as n from slots)
+      from (${slotTimesFor(orderId)}) known where (${hostId}::text is null or host_id = ${hostId}) and (${node}::text is null or known.node = ${node})),
+    ranked as (select free_at, row_number() over (partition by host_id, node order by free_at) as n from slots)
     select n as "gpuCount", min(free_at) as "freeAt", coalesce(min(free_at) <= now(), false) as "freeNow"
     from ranked group by n order by n`.execute(db);
   return rows;
@@ -48,13 +49,13 @@ export async function freeTimes(
 export async function shortageText(
   db: Sql,
   gpuCount: number,
-  hostId: string | null,
+  place: Place | null,
   orderId: string | null = null,
 ): Promise<string> {
-  const time = (await freeTimes(db, hostId, orderId)).find((each) => each.gpuCount === gpuCount);
-  if (!time && (await isAnyUnreachable(db, hostId)))
-    return `${hostId ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
-  if (!time && hostId) return "The machine that has these files takes no new environments";
+  const time = (await freeTimes(db, place, orderId)).find((each) => each.gpuCount === gpuCount);
+  if (!time && (await isAnyUnreachable(db, place?.hostId ?? null)))
+    return `${place ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
+  if (!time && place) return "The machine that has these files takes no new environments";
   if (!time) return `No machine has ${gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`}`;
   if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
   const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;

@@ -7,36 +7,46 @@ export const holdGrace = "2 minutes";
 
 type HolderKind = "order" | "environment" | "queue" | "pool";
 
+/** A machine with GPUs: a host, or a node of a host that is a cluster. */
+export interface Machine {
+  readonly hostId: string;
+  /** Empty on a host that is one machine. */
+  readonly node: string;
+}
+
+/** A host, and its only node that will do; null: any of them. */
+export type Place = Pick<Machine, "hostId"> & { readonly node: string | null };
+
 export interface LeaseRequest {
   readonly holderKind: HolderKind;
   readonly holderId: string;
   readonly gpuCount: number;
-  /** The host where the files already are: then no other will do (G39). */
-  readonly hostId: string | null;
-  /** A host that is reserved for somebody else (queue/serve-queue.ts). */
-  readonly excludeHostId?: string | undefined;
+  /** Where the files already are: then nowhere else will do (G39). */
+  readonly place: Place | null;
+  /** A machine that is reserved for somebody else (queue/serve-queue.ts). */
+  readonly exclude?: Machine | undefined;
   /** End of an order's hold; null for an environment, which holds until it ends. */
   readonly holdUntil: Date | null;
 }
 
 /**
- * Leases whole GPUs on one host and returns its id, or undefined where no host has enough. Hosts are locked in the order
- * of their ids, so two requests for the last GPUs cannot deadlock (docs/internals/locking.md). An order goes to a host
- * that can run its type, first to one that has the image. The GPUs of warm runs are free too, but come last.
+ * Leases whole GPUs of one machine and returns the id of its host, or undefined where no machine has enough. Hosts are
+ * locked in the order of their ids, so two requests for the last GPUs cannot deadlock (docs/internals/locking.md). An order
+ * goes to a host that can run its type, first to one that has the image. The GPUs of warm runs are free too, but come last.
  */
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
-  const { holderId, gpuCount, hostId, excludeHostId } = request;
+  const { holderId, gpuCount, place } = request;
+  const hostId = place?.hostId ?? null;
   const hosts = await sql<Candidate>`
     select id, exists (select from ${imagesForOrder(holderId)} where i.host_id = hosts.id and i.state = 'ready') as "isReady"
     from hosts where is_open and (${hostId}::text is null or id = ${hostId})
-      and (select count(*) from gpus where host_id = hosts.id and quarantined_at is null) >= ${gpuCount}
-      and id is distinct from ${excludeHostId ?? null} and ${canRun(holderId)}
+      and ${gpuCount} <= ${mostGpus} and ${canRun(holderId)}
     order by id`.execute(tx);
-  for (const { id } of await rankHosts(tx, hosts.rows, gpuCount)) {
-    if ((await freeGpus(tx, id)).length < gpuCount) continue;
+  for (const { id } of await rankHosts(tx, hosts.rows, request)) {
+    if (!fittingMachine(await freeGpus(tx, id), request)) continue;
     await sql`select 1 from hosts where id = ${id} for no key update`.execute(tx);
-    const free = await chooseGpus(tx, id, gpuCount);
-    if (free.length < gpuCount) continue;
+    const free = await chooseGpus(tx, id, request);
+    if (!free) continue;
     await insertLeases(tx, request, free);
     return id;
   }
@@ -53,7 +63,7 @@ interface Candidate {
  * Hosts with the image first, then those that need not end a warm run, then by id. A ranking in another order than the
  * ids locks all of them by id first (docs/internals/locking.md).
  */
-async function rankHosts(tx: Tx, hosts: readonly Candidate[], gpuCount: number): Promise<readonly Candidate[]> {
+async function rankHosts(tx: Tx, hosts: readonly Candidate[], request: LeaseRequest): Promise<readonly Candidate[]> {
   const ids = hosts.map(({ id }) => id);
   const ready = hosts.toSorted((one, other) => Number(other.isReady) - Number(one.isReady));
   const pool = hosts.length > 1 && (await sql`select from warm_runs where host_id = any(${ids}) limit 1`.execute(tx));
@@ -62,7 +72,10 @@ async function rankHosts(tx: Tx, hosts: readonly Candidate[], gpuCount: number):
   await sql`select 1 from hosts where id = any(${ids}) order by id for no key update`.execute(tx);
   if (!hasPool) return ready;
   const free = new Set<string>();
-  for (const { id } of hosts) if ((await freeGpus(tx, id)).filter(({ warm }) => !warm).length >= gpuCount) free.add(id);
+  for (const { id } of hosts) {
+    const unused = (await freeGpus(tx, id)).filter(({ warm }) => !warm);
+    if (fittingMachine(unused, request)) free.add(id);
+  }
   const rank = ({ id, isReady }: Candidate) => (isReady ? 0 : 2) + (free.has(id) ? 0 : 1);
   return hosts.toSorted((one, other) => rank(one) - rank(other));
 }
@@ -75,15 +88,20 @@ const imagesForOrder = (orderId: string | null) =>
 export const canRun = (orderId: string | null) =>
   sql`not exists (select from ${imagesForOrder(orderId)} where i.host_id = hosts.id and i.state = 'unavailable')`;
 
-/** Fewer than asked for where there are no more. An order that is taking a warm run at this moment comes first. */
-async function chooseGpus(tx: Tx, hostId: string, gpuCount: number): Promise<readonly string[]> {
-  const first = async () => (await freeGpus(tx, hostId)).slice(0, gpuCount);
+/** How many GPUs the largest machine of the host of the enclosing query has. */
+export const mostGpus = sql`(
+  select coalesce(max(count), 0) from (
+    select count(*) from gpus where gpus.host_id = hosts.id and quarantined_at is null group by node) nodes)`;
+
+/** Undefined where there are too few. An order that is taking a warm run at this moment comes first. */
+async function chooseGpus(tx: Tx, hostId: string, request: LeaseRequest): Promise<readonly string[] | undefined> {
+  const first = async () => fittingMachine(await freeGpus(tx, hostId), request)?.slice(0, request.gpuCount);
   let chosen = await first();
-  if (chosen.some(({ warm }) => warm)) {
+  if (chosen?.some(({ warm }) => warm)) {
     await sql`select 1 from warm_runs where host_id = ${hostId} order by id for update`.execute(tx);
     chosen = await first();
   }
-  return chosen.map(({ id }) => id);
+  return chosen?.map(({ id }) => id);
 }
 
 async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly string[]): Promise<void> {
@@ -100,16 +118,32 @@ async function insertLeases(tx: Tx, request: LeaseRequest, gpuIds: readonly stri
 /** Not held by a paid or paying order, an environment or a reservation. */
 export const takeable = sql<boolean>`(holder_kind = 'pool' or (holder_kind = 'order' and hold_until < now() - ${holdGrace}::interval))`;
 
-interface FreeGpu {
+interface FreeGpu extends Machine {
   readonly id: string;
   /** A warm run is on it, or is being removed. */
   readonly warm: boolean;
 }
 
+/**
+ * The free GPUs of a host's machine that fits best: the one with the fewest that are enough, so that big requests find a
+ * whole one later; one where no warm run has to end comes first. Undefined where none has enough.
+ */
+function fittingMachine(free: readonly FreeGpu[], request: LeaseRequest): readonly FreeGpu[] | undefined {
+  const { gpuCount, place, exclude } = request;
+  const endsWarm = (gpus: readonly FreeGpu[]) => Number(gpus.slice(0, gpuCount).some(({ warm }) => warm));
+  return [...Map.groupBy(free, ({ node }) => node).values()]
+    .filter(([first, ...others]) => {
+      if (!first || 1 + others.length < gpuCount) return false;
+      const isExcluded = first.hostId === exclude?.hostId && first.node === exclude.node;
+      return !isExcluded && first.node === (place?.node ?? first.node);
+    })
+    .toSorted((one, other) => endsWarm(one) - endsWarm(other) || one.length - other.length)[0];
+}
+
 /** Those without a warm run come first. An id is NVIDIA's UUID or a numbered CPU slot: a stable order, not the index of the machine. */
 async function freeGpus(tx: Tx, hostId: string): Promise<readonly FreeGpu[]> {
   const { rows } = await sql<FreeGpu>`
-    select id, exists (select from warm_runs where gpus.id = any(warm_runs.gpus)) as warm from gpus
+    select id, host_id as "hostId", node, exists (select from warm_runs where gpus.id = any(warm_runs.gpus)) as warm from gpus
     where host_id = ${hostId} and quarantined_at is null and not exists (
       select 1 from gpu_leases where gpu_id = gpus.id and released_at is null and not ${takeable})
       and (select is_open from hosts where id = ${hostId})

@@ -27,11 +27,12 @@ async function setup(hosts: Record<string, number>) {
     db,
     turnsOf,
     /** GPUs in use until `hours` from now; the answer frees them. */
-    async use(gpuCount: number, hours = 1, hostId: string | null = null) {
+    async use(gpuCount: number, hours = 1, hostId?: string) {
+      const place = hostId === undefined ? null : { hostId, node: null };
       const id = newId();
       const holder = { holderKind: "order", holderId: id } as const;
       const holdUntil = inMs(hours * 3_600_000);
-      const on = await db.transaction().execute((tx) => leaseGpus(tx, { ...holder, gpuCount, hostId, holdUntil }));
+      const on = await db.transaction().execute((tx) => leaseGpus(tx, { ...holder, gpuCount, place, holdUntil }));
       if (!on) throw new Error("nothing is free");
       return () => db.transaction().execute((tx) => releaseLeases(tx, "order", id));
     },
@@ -289,10 +290,10 @@ test("of forty users who order or join for four GPUs at once nobody gets one twi
 test("the expected time is that of the host with enough GPUs soonest, and unknown once all known GPUs are used", () => {
   const at = (hour: number) => new Date(hour * 3_600_000);
   const slots = [
-    { hostId: "a", freeAt: at(1) },
-    { hostId: "b", freeAt: at(2) },
-    { hostId: "b", freeAt: at(3) },
-    { hostId: "a", freeAt: at(5) },
+    { machine: "a", freeAt: at(1) },
+    { machine: "b", freeAt: at(2) },
+    { machine: "b", freeAt: at(3) },
+    { machine: "a", freeAt: at(5) },
   ];
   expect(expectedTimes(slots, [2, 1, 1, 1])).toEqual([at(3), at(1), at(5), undefined]);
   expect(expectedTimes(slots, [4])).toEqual([undefined]);

@@ -80,7 +80,9 @@ async function forecastOf(db: Sql, id: string) {
   const { rows: queue } = await sql<{ id: string; gpuCount: number }>`
     select id, gpu_count as "gpuCount" from queue_entries where status = 'waiting' order by place`.execute(db);
   const { rows: slots } = await sql<Slot>`
-    select host_id as "hostId", free_at as "freeAt" from (${slotTimes}) slots order by free_at`.execute(db);
+    select host_id || ' ' || node as machine, free_at as "freeAt" from (${slotTimes}) slots order by free_at`.execute(
+    db,
+  );
   const index = queue.findIndex((each) => each.id === id);
   const counts = queue.slice(0, index + 1).map(({ gpuCount }) => gpuCount);
   return { position: index + 1, expectedAt: expectedTimes(slots, counts).at(-1) };

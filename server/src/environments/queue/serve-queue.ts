@@ -2,7 +2,7 @@ import { reservationMinutes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { slotTimes } from "../leases/free-times.ts";
-import { canRun, leaseGpus, releaseLeases } from "../leases/gpu-leases.ts";
+import { canRun, leaseGpus, type Machine, type Place, releaseLeases } from "../leases/gpu-leases.ts";
 
 /** Waiting, or holding a reservation that has not been used. */
 export interface QueueEntry {
@@ -14,9 +14,8 @@ export interface QueueEntry {
   readonly lapsed: boolean;
 }
 
-/** A host whose free GPUs are all reserved for the entry of one user. */
-export interface ReservedHost {
-  readonly hostId: string;
+/** A machine whose free GPUs are all reserved for the entry of one user. */
+export interface ReservedMachine extends Machine {
   readonly userId: string;
 }
 
@@ -34,32 +33,35 @@ export async function lockQueue(tx: Tx): Promise<readonly QueueEntry[]> {
 }
 
 /**
- * Reserves GPUs for ten minutes in the order of the queue: the first entry whose count is free on one host, then the next,
+ * Reserves GPUs for ten minutes in the order of the queue: the first entry whose count is free on one machine, then the next,
  * so that small requests use what a big one cannot. That alone would starve the big one, because GPUs come free one by
- * one. So the first entry that cannot be served gets a host to itself, but only where all of it comes free within the
- * time that the entry has waited: after two hours of waiting, within two. No entry waits for ever, and no host idles
- * longer than somebody waited. Returns that host; nothing else is leased there. Reservations whose owners were notified
+ * one. So the first entry that cannot be served gets a machine to itself, but only where all of it comes free within the
+ * time that the entry has waited: after two hours of waiting, within two. No entry waits for ever, and no machine
+ * idles longer than somebody waited. Returns that machine; nothing else is leased there. Reservations whose owners were notified
  * and that are not over go on.
  */
-export async function serveQueue(tx: Tx, queue: readonly QueueEntry[]): Promise<ReservedHost | undefined> {
+export async function serveQueue(tx: Tx, queue: readonly QueueEntry[]): Promise<ReservedMachine | undefined> {
   for (const { id } of queue.filter(({ lapsed }) => lapsed)) await closeEntry(tx, id, "lapsed");
   const waiting = queue.filter(({ status }) => status === "waiting");
   if (waiting.length === 0) return undefined;
   await sql`select 1 from hosts where drained_at is null order by id for no key update`.execute(tx);
-  let reserved: (ReservedHost & { readonly id: string }) | undefined;
+  let reserved: (ReservedMachine & { readonly id: string }) | undefined;
   let unservable = Number.POSITIVE_INFINITY;
   for (const { id, userId, gpuCount } of waiting) {
     // An earlier entry asked for as little or less and was not served.
-    if (gpuCount >= unservable || (await reserve(tx, id, gpuCount, reserved?.hostId))) continue;
+    if (gpuCount >= unservable || (await reserve(tx, id, gpuCount, reserved))) continue;
     unservable = gpuCount;
-    const hostId = reserved ? undefined : await hostToReserve(tx, id, gpuCount);
-    if (hostId) reserved = { id, userId, hostId };
+    const machine = reserved ? undefined : await machineToReserve(tx, id, gpuCount);
+    if (machine) reserved = { id, userId, ...machine };
   }
   await sql`
-    update queue_entries set kept_host_id = case when id = ${reserved?.id ?? null} then ${reserved?.hostId ?? null} end
-    where id = any(${waiting.map(({ id }) => id)}) and status = 'waiting'
-      and kept_host_id is distinct from case when id = ${reserved?.id ?? null}
-        then ${reserved?.hostId ?? null} end`.execute(tx);
+    update queue_entries q set kept_host_id = kept.host_id, kept_node = coalesce(kept.node, '')
+    from queue_entries o left join (values (${reserved?.id ?? null}, ${reserved?.hostId ?? null}, ${reserved?.node ?? null}))
+      kept (id, host_id, node) on kept.id = o.id
+    where q.id = o.id and q.id = any(${waiting.map(({ id }) => id)}) and q.status = 'waiting'
+      and (q.kept_host_id is distinct from kept.host_id or q.kept_node is distinct from coalesce(kept.node, ''))`.execute(
+    tx,
+  );
   return reserved;
 }
 
@@ -71,8 +73,8 @@ export async function hasReservation(tx: Tx, userId: string, gpuCount: number): 
 }
 
 /** Leases the GPUs for the entry for ten minutes. False where no host has enough. */
-async function reserve(tx: Tx, id: string, gpuCount: number, excludeHostId: string | undefined): Promise<boolean> {
-  const request = { gpuCount, hostId: null, excludeHostId, holdUntil: null };
+async function reserve(tx: Tx, id: string, gpuCount: number, exclude: Machine | undefined): Promise<boolean> {
+  const request = { gpuCount, place: null, exclude, holdUntil: null };
   if (!(await leaseGpus(tx, { holderKind: "queue", holderId: id, ...request }))) return false;
   await sql`
     with begun as (
@@ -84,26 +86,28 @@ async function reserve(tx: Tx, id: string, gpuCount: number, excludeHostId: stri
 }
 
 /**
- * The host that serves this entry soonest, if that is within the time it has waited. The host it has already stays, with
+ * The machine that serves this entry soonest, if that is within the time it has waited. The one it has already stays, with
  * what was gathered there. The reservations of others count as used.
  */
-async function hostToReserve(tx: Tx, id: string, gpuCount: number): Promise<string | undefined> {
-  const { rows } = await sql<{ host_id: string }>`
+async function machineToReserve(tx: Tx, id: string, gpuCount: number): Promise<Machine | undefined> {
+  const { rows } = await sql<Machine>`
     with ranked as (
-      select host_id, free_at, row_number() over (partition by host_id order by free_at) as n from (${slotTimes}) slots
+      select host_id, node, free_at, row_number() over (partition by host_id, node order by free_at) as n from (${slotTimes}) slots
       where holder_kind is distinct from 'queue')
-    select host_id from ranked, queue_entries q
+    select host_id as "hostId", node from ranked, queue_entries q
     where n = ${gpuCount} and q.id = ${id} and free_at - now() <= now() - q.asked_at
-    order by host_id is distinct from q.kept_host_id, free_at, host_id limit 1`.execute(tx);
-  return rows[0]?.host_id;
+    order by host_id is distinct from q.kept_host_id or node <> q.kept_node, free_at, host_id, node limit 1`.execute(
+    tx,
+  );
+  return rows[0];
 }
 
 interface ReservationRequest {
   readonly userId: string;
   readonly orderId: string;
   readonly gpuCount: number;
-  /** The host of the kept files, if there are any. */
-  readonly hostId: string | null;
+  /** Where the kept files are, if there are any. */
+  readonly place: Place | null;
   readonly holdUntil: Date;
 }
 
@@ -114,17 +118,17 @@ interface ReservationRequest {
 export async function useReservation(
   tx: Tx,
   queue: readonly QueueEntry[],
-  { userId, orderId, gpuCount, hostId, holdUntil }: ReservationRequest,
+  { userId, orderId, gpuCount, place, holdUntil }: ReservationRequest,
 ): Promise<string | undefined> {
-  const { rows } = await sql<{ id: string; host_id: string }>`
-    select q.id, min(g.host_id) as host_id from queue_entries q
+  const { rows } = await sql<{ id: string; host_id: string; node: string }>`
+    select q.id, min(g.host_id) as host_id, min(g.node) as node from queue_entries q
     join gpu_leases l on l.holder_kind = 'queue' and l.holder_id = q.id and l.released_at is null
     join gpus g on g.id = l.gpu_id
     join hosts on hosts.id = g.host_id and away_since is null and ${canRun(orderId)}
     where q.id = any(${ownEntryIds(queue, userId)}) and q.status = 'held'
       and q.gpu_count >= ${gpuCount} group by q.id`.execute(tx);
   const reservation = rows[0];
-  if (!reservation || (hostId !== null && hostId !== reservation.host_id)) return undefined;
+  if (!reservation || (place && !isAt(place, reservation))) return undefined;
   await sql`
     update gpu_leases set holder_kind = 'order', holder_id = ${orderId}, hold_until = ${holdUntil}
     where id in (select id from gpu_leases
@@ -136,6 +140,9 @@ export async function useReservation(
     where id = ${reservation.id}`.execute(tx);
   return reservation.host_id;
 }
+
+const isAt = ({ hostId, node }: Place, at: { readonly host_id: string; readonly node: string }) =>
+  hostId === at.host_id && (node ?? at.node) === at.node;
 
 /** Ends the wait of a user who was leased at least as much without a reservation. */
 export async function leaveWhenServed(

@@ -76,6 +76,7 @@ async function enterActive(
   await markHomeUsed(tx, row);
   await closeClock(tx, id);
   await sql`update environments set ${clearIdleStop}, stop_reason = null where id = ${id}`.execute(tx);
+  if (row.lost_since) await announceBack(tx, announce, row, row.lost_since);
   if (row.created_at) return;
   const seconds = (row.duration_hours + bonusHours) * 3600;
   await sql`
@@ -86,6 +87,17 @@ async function enterActive(
   const title = `${subdomain} is ready`;
   const body = "JupyterLab answers. Its time runs from now on.";
   await announce(tx, { userId, cause: `ready:${id}`, title, body, link: `/environments/${id}` });
+}
+
+/** After the machine was lost (G181). */
+async function announceBack(tx: Tx, announce: Announce, row: LeasedEnvironment, lostSince: Date): Promise<void> {
+  await announce(tx, {
+    userId: row.user_id,
+    cause: `back:${row.id}:${lostSince.toISOString()}`,
+    title: `${row.subdomain} runs again`,
+    body: "Its machine had failed. Your files are there, and the time without it was added at its end.",
+    link: `/environments/${row.id}`,
+  });
 }
 
 /**

@@ -107,7 +107,9 @@ export function statusUpdate(row: Environment, observed: Observed, ready: boolea
   const stage = starting ? nextStage(row, reached) : null;
   const settled = plan[row.desired][state].step === "none" && (row.desired !== "running" || ready);
   const status = shownStatus(row, state, ready);
-  const startedAt = state === "stopped" || observed.state === "absent" ? undefined : observed.startedAt;
+  const isKnown = ready || row.status !== "unknown" || row.lost_since === null;
+  // The record of a lost run may still say that it runs.
+  const startedAt = state === "stopped" || observed.state === "absent" || !isKnown ? undefined : observed.startedAt;
   return {
     status,
     endpoint: observed.state === "running" || observed.state === "paused" ? observed.endpoint : null,
@@ -128,6 +130,8 @@ export function statusUpdate(row: Environment, observed: Observed, ready: boolea
 export function restartUpdate(row: Environment, observed: Observed): StatusUpdate {
   const update = { ...startUpdate(row), runEnded: true, attempts: row.attempts + 1 };
   const waitMs = row.attempts === 0 ? 0 : backoffMs(row.attempts);
+  // What ended with its machine did not end by itself: the machine is at fault until the next run has begun.
+  if (row.lost_since !== null && row.status === "unknown") return { ...update, attempts: 0, waitMs: 0 };
   if (observed.state !== "stopped" || !observed.startedAt) return { ...update, waitMs };
   const { createdAt, startedAt } = observed;
   const reached = [

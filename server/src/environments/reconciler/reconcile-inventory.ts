@@ -56,7 +56,12 @@ export function inventoryOf(deps: InventoryDeps, host: Host): () => Promise<numb
 }
 
 async function removeAll({ driver, signal }: Host, ids: readonly string[]): Promise<void> {
-  for (const id of ids) if (!signal.aborted) await driver.remove(id);
+  for (const id of ids)
+    if (!signal.aborted)
+      await driver.remove(id).catch((error) => {
+        // It ends when its machine is back; the others do not wait for that.
+        if (!(error instanceof DriverError && error.code === "lost")) throw error;
+      });
 }
 
 function ofTheHost(error: unknown): DriverError {

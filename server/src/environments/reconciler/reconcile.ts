@@ -3,12 +3,14 @@ import { withTimeout } from "../../async/with-timeout.ts";
 import { finish, inMs, keepLease } from "../../database/work-queue.ts";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../../drivers/driver.ts";
 import { isNoHome, recordMissingFiles } from "../homes/missing-files.ts";
+import { recordHomeNode } from "../homes/record-home-node.ts";
 import { checkDeadlines } from "./check-deadlines.ts";
 import { leftoverProcesses } from "./leftover-processes.ts";
 import { nextStep, restartUpdate, type StatusUpdate, startUpdate, statusUpdate } from "./plan.ts";
 import { runSpec, startRun } from "./start-run.ts";
 import { environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
 import { unreachableAfter, writeFailure } from "./write-failure.ts";
+import { isLoss, lossOf, writeLoss } from "./write-loss.ts";
 import { type WriteStatusDeps, writeStatus } from "./write-status.ts";
 
 export interface ReconcileDeps extends WriteStatusDeps {
@@ -38,6 +40,7 @@ export async function reconcile({ log: common, ...rest }: ReconcileDeps, row: Le
     await keepLease(deps.db, environmentQueue, row, log, () => makePass(deps, row));
   } catch (error) {
     log.warn({ event: "environment.reconcile_failed", err: error });
+    if (isLoss(row, error)) return await writeLoss(deps, row, error);
     if (isNoHome(error)) await recordMissingFiles(deps, row, error);
     await writeFailure(deps.db, row, error);
   }
@@ -49,14 +52,17 @@ async function makePass(deps: ReconcileDeps, row: LeasedEnvironment): Promise<vo
   const pass = await takeStep(deps, driver, row);
   if (!pass) return void (await finish(deps.db, environmentQueue, row, { due_at: inMs(0) }));
   if (pass.update.freesGpus) return await writeEnd(deps, driver, pass);
-  await writeStatus(deps, pass.row, pass.update);
+  const isWritten = await writeStatus(deps, pass.row, pass.update);
   const { settled, status } = pass.update;
+  if (isWritten && status === "active" && row.status !== status) await recordHomeNode(deps, driver, row);
   if (settled && (status === "active" || status === "paused")) await checkDeadlines(deps, row);
 }
 
-/** One driver verb at most. Undefined where the row changed meanwhile. */
+/** One driver verb at most. Undefined where the row changed meanwhile, or its machine is lost. */
 async function takeStep(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment): Promise<Pass | undefined> {
   const before = await driver.observe(row.id).catch((error) => absentIfGivenUp(row, error));
+  const loss = lossOf(row, before);
+  if (loss) return void (await writeLoss(deps, row, loss, "again"));
   if (row.warm && row.created_at === null && row.desired === "running") return await wake(deps, driver, row, before);
   const step = nextStep(row, before);
   if (step === "restart") return { row, update: restartUpdate(row, before) };
@@ -74,8 +80,12 @@ async function takeStep(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironm
   return await passFrom(deps, row, await driver.observe(row.id));
 }
 
-/** A launch that is given up does not wait for an unreachable host: its run is removed when the host is back. */
+/**
+ * A launch that is given up does not wait for an unreachable host, and no end waits for a lost machine: the run is removed
+ * when the machine is back.
+ */
 function absentIfGivenUp({ created_at, desired, attempts }: LeasedEnvironment, error: unknown): Observed {
+  if (error instanceof DriverError && error.code === "lost" && desired === "terminated") return { state: "absent" };
   const isUnreachable = error instanceof DriverError && error.code === "unavailable" && attempts >= unreachableAfter;
   if (isUnreachable && created_at === null && desired !== "running") return { state: "absent" };
   throw error;

@@ -1,8 +1,10 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import type { Driver, Observed, Spec } from "../../drivers/driver.ts";
+import { placeOf } from "../homes/home-records.ts";
 import { isNoHome, type MissingFilesDeps, stopWithoutFiles } from "../homes/missing-files.ts";
 import { leasesOf } from "../leases/gpu-leases.ts";
+import { moveLeases } from "../leases/move-leases.ts";
 import { runLimits } from "../leases/run-limits.ts";
 import { newToken } from "../new-token.ts";
 import { type StatusUpdate, waitUpdate } from "./plan.ts";
@@ -23,6 +25,7 @@ export async function startRun(
 ): Promise<Start | undefined> {
   const waiting = await waitingFor(deps.db, row);
   if (waiting) return { waiting };
+  await moveLeases(deps.db, row, () => placeOf(deps.db, row));
   const begun = await beginRun(deps.db, row, observed);
   if (!begun) return undefined;
   try {

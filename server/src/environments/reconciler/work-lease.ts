@@ -28,7 +28,7 @@ export async function fetchEnvironments(
     where: ofHosts(hostIds),
     limit,
     compute: {
-      expired: sql<boolean>`(${clockAgrees} and coalesce(expires_at <= now(), false))`,
+      expired: sql<boolean>`(${clockAgrees} and lost_since is null and coalesce(expires_at <= now(), false))`,
       failure: sql<string | null>`case when (${isLate} or ${isLost}) and ${isSilent} then 'silent'
         when ${isLost} then 'hardware' when ${isLate} then 'not_delivered' end`,
     },

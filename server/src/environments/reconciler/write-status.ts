@@ -146,6 +146,8 @@ async function writeRow(tx: Tx, row: LeasedEnvironment, update: StatusUpdate): P
     attempts: update.attempts,
     ...(update.runEnded && { run_token: null, warm: false }),
     last_error: null,
+    // Known again, or over.
+    ...(status !== "unknown" && status !== "pending" && { lost_since: null }),
     terminated_at: status === "terminated" ? sql<Date>`now()` : null,
     down_since: isDown ? sql<Date>`case when status = 'unknown' then now() else coalesce(down_since, now()) end` : null,
     ...(fault_since !== undefined && { fault_since }),

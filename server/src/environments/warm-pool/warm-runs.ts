@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
-import { holdGrace } from "../leases/gpu-leases.ts";
+import { holdGrace, type Machine } from "../leases/gpu-leases.ts";
 
 export type WarmRun = RowOf<"warm_runs">;
 
@@ -10,8 +10,8 @@ export interface WarmRequest {
   readonly subdomain: string;
   readonly gpuCount: number;
   readonly holdUntil: Date;
-  /** A host that is reserved for somebody else (queue/serve-queue.ts). */
-  readonly excludeHostId?: string | undefined;
+  /** A machine that is reserved for somebody else (queue/serve-queue.ts). */
+  readonly exclude?: Machine | undefined;
 }
 
 /**
@@ -19,12 +19,12 @@ export interface WarmRequest {
  * starts cold, because they cannot be put into a running container. The lock order is hosts, warm runs, leases.
  */
 export async function reserveWarmRun(tx: Tx, request: WarmRequest): Promise<string | undefined> {
-  const { orderId, userId, subdomain, gpuCount, holdUntil, excludeHostId } = request;
+  const { orderId, userId, subdomain, gpuCount, holdUntil, exclude } = request;
   const { rows } = await sql<{ id: string; host_id: string }>`
     select w.id, w.host_id from warm_runs w join orders o on o.id = ${orderId} and o.container_type = w.container_type
     join hosts h on h.id = w.host_id
     where w.state = 'ready' and w.order_id is null and cardinality(w.gpus) = ${gpuCount}
-      and h.is_open and w.host_id is distinct from ${excludeHostId ?? null}
+      and h.is_open and w.host_id is distinct from ${exclude?.hostId ?? null}
       and not exists (select from gpus where id = any(w.gpus) and quarantined_at is not null)
       and not exists (select from homes where user_id = ${userId} and subdomain = ${subdomain})
     order by w.created_at limit 1 for update of w skip locked`.execute(tx);

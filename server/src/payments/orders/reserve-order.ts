@@ -4,7 +4,7 @@ import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import { type Leased, newLease, workQueue } from "../../database/work-queue.ts";
 import { hold } from "../../environments/allocation/hold.ts";
-import { freeGpuCount } from "../../environments/leases/gpu-leases.ts";
+import { freeGpuCount, mostGpus } from "../../environments/leases/gpu-leases.ts";
 import { notOfferedYet } from "../../environments/leases/read-capacity.ts";
 import { instant } from "../../environments/notice.ts";
 import { hasReservation } from "../../environments/queue/serve-queue.ts";
@@ -131,8 +131,9 @@ async function checkGpus(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCoun
 async function checkTypeAvailable(tx: Tx, { container }: OrderRequest): Promise<void> {
   const { rows: hosts } = await sql<{ state: string }>`
     select state from host_images join hosts on hosts.id = host_id
-    where container_type = ${container.container_type} and is_open and ${container.gpu_count} <=
-      (select count(*) from gpus where gpus.host_id = hosts.id and quarantined_at is null)`.execute(tx);
+    where container_type = ${container.container_type} and is_open and ${container.gpu_count} <= ${mostGpus}`.execute(
+    tx,
+  );
   if (hosts.length === 0 || hosts.some(({ state }) => state !== "unavailable")) return;
   throw new AppError("not_prepared", notOfferedYet);
 }

@@ -25,6 +25,7 @@ import { EnvironmentSessions } from "./environment-sessions.tsx";
 import { EnvironmentShares } from "./environment-shares.tsx";
 import { EnvironmentSkeleton } from "./environment-skeleton.tsx";
 import { EnvironmentSummary } from "./environment-summary.tsx";
+import { LossNotice } from "./loss-notice.tsx";
 import { StopNotice } from "./stop-notice.tsx";
 
 const back = { to: "/environments", label: "Environments" };
@@ -67,6 +68,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
   const retentionDays = useConfig()?.retentionDays;
   return (
     <>
+      <LossNotice environment={environment} onEnd={() => setTerminating(environment)} />
       <IdleWarning environment={environment} />
       <StopNotice
         environment={environment}
@@ -100,6 +102,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
       </div>
       <TerminateDialog
         environment={terminating}
+        isRefunded={terminating?.lost_since != null}
         retentionDays={retentionDays}
         onClose={() => setTerminating(undefined)}
         onConfirm={(confirmed) => {

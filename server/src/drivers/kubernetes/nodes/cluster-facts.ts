@@ -5,28 +5,44 @@ import { gpuResource } from "../pods/pod-body.ts";
 
 export interface ClusterFacts {
   readonly gpus: Capabilities["gpus"];
-  /** `nvidia.com/gpu.product` by GPU slot; empty where the node has no such label. */
-  readonly products: ReadonlyMap<string, string>;
+  /** The node of each GPU slot. */
+  readonly nodes: ReadonlyMap<string, string>;
   /** Memory of all nodes for pods. */
   readonly memoryMb: number;
 }
 
-/** GPUs and memory of the nodes that runs may use, read once and again on `refresh`. A failure is not kept. */
+/** Labels of the nodes that runs may use. */
+export type NodeSelector = Readonly<Record<string, string>>;
+
+/** All nodes of the cluster, at most three seconds old, because many runs of one node ask at once; `now` asks again. */
+export type ReadNodes = (signal: AbortSignal, now?: "now") => Promise<readonly V1Node[]>;
+
+const recentMs = 3_000;
+
+export function nodeReader(cluster: Cluster): ReadNodes {
+  const path = "/api/v1/nodes";
+  const list = async (signal: AbortSignal) => (await cluster.call<V1NodeList>({ path, signal })).items;
+  let known: { readonly at: number; readonly read: ReturnType<ReadNodes> } | undefined;
+  return async (signal, now) => {
+    if (known && now === undefined && performance.now() - known.at < recentMs) {
+      const read = await known.read.catch(() => undefined);
+      if (read) return read;
+    }
+    known = { at: performance.now(), read: list(signal) };
+    return await known.read;
+  };
+}
+
+/** GPUs and memory of the nodes, read once and again on `refresh`. A failure is not kept. */
 export function openClusterFacts(
   cluster: Cluster,
-  nodeSelector: Readonly<Record<string, string>>,
+  nodes: ReadNodes,
+  selector: NodeSelector,
 ): (refresh?: boolean) => Promise<ClusterFacts> {
   let known: Promise<ClusterFacts> | undefined;
-  const labelSelector = Object.entries(nodeSelector)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(",");
-  const read = async (signal: AbortSignal) => {
-    const query = { labelSelector: labelSelector || undefined };
-    return factsOf((await cluster.call<V1NodeList>({ path: "/api/v1/nodes", query, signal })).items);
-  };
   return (refresh = false) => {
     if (refresh) known = undefined;
-    known ??= cluster.withTimeout(read);
+    known ??= cluster.withTimeout((signal) => nodes(signal, "now")).then((all) => factsOf(all, selector));
     known.catch(() => {
       known = undefined;
     });
@@ -35,19 +51,27 @@ export function openClusterFacts(
 }
 
 /** A node that is cordoned, or not ready, offers nothing; its slots come back with it. */
-export function factsOf(nodes: readonly V1Node[]): ClusterFacts {
-  const usable = nodes.filter(({ spec, status }) => {
-    return (
-      !spec?.unschedulable && status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True")
-    );
-  });
-  const slots = usable.flatMap(slotsOf);
+export function factsOf(nodes: readonly V1Node[], selector: NodeSelector): ClusterFacts {
+  const usable = usableOf(nodes, selector);
+  const gpus = usable.flatMap(slotsOf);
   return {
-    gpus: slots.map(({ id, model, memoryMb }) => ({ id, model, memoryMb })),
-    products: new Map(slots.map(({ id, product }) => [id, product])),
+    gpus,
+    nodes: new Map(gpus.map(({ id, node }) => [id, node])),
     memoryMb: usable.reduce((sum, { status }) => sum + megabytes(status?.allocatable?.["memory"] ?? "0"), 0),
   };
 }
+
+/** The nodes on which new runs may start. */
+export function usableOf(nodes: readonly V1Node[], selector: NodeSelector): readonly V1Node[] {
+  return nodes.filter((node) => {
+    const { metadata, spec } = node;
+    const isWanted = Object.entries(selector).every(([name, value]) => metadata?.labels?.[name] === value);
+    return isWanted && !spec?.unschedulable && readyOf(node)?.status === "True";
+  });
+}
+
+/** The node's own word on whether it works: `True`, `False`, or `Unknown` when it gives no sign. */
+export const readyOf = ({ status }: V1Node) => status?.conditions?.find(({ type }) => type === "Ready");
 
 /** GPUs have no ids outside their node: the device plugin gives out any free one. So each node has numbered slots. */
 function slotsOf({ metadata, status }: V1Node) {
@@ -55,9 +79,8 @@ function slotsOf({ metadata, status }: V1Node) {
   const product = metadata?.labels?.["nvidia.com/gpu.product"] ?? "";
   const memoryMb = Number(metadata?.labels?.["nvidia.com/gpu.memory"] ?? 0);
   const model = product.replace(/^NVIDIA-(GeForce-)?/, "").replaceAll("-", " ") || "GPU";
-  return Array.from({ length: count }, (_, index) => {
-    return { id: `${metadata?.name}-gpu-${index + 1}`, model, product, memoryMb };
-  });
+  const node = metadata?.name ?? "";
+  return Array.from({ length: count }, (_, index) => ({ id: `${node}-gpu-${index + 1}`, model, memoryMb, node }));
 }
 
 const bytes = { "": 1, k: 1e3, Ki: 2 ** 10, M: 1e6, Mi: 2 ** 20, G: 1e9, Gi: 2 ** 30, T: 1e12, Ti: 2 ** 40 } as const;

@@ -4,7 +4,7 @@ import { annotation } from "../cluster/objects.ts";
 import { labPort } from "./pod-body.ts";
 
 /** Exit code of a run whose pod ended without one, such as by an eviction: as of a SIGKILL. */
-const killed = 137;
+export const killed = 137;
 
 /** The cluster's record of one of our pods, as the driver port describes a run. */
 export function observePod({ metadata, status }: V1Pod): Observed {

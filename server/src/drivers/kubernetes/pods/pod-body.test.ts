@@ -10,7 +10,7 @@ const context = {
   nodeSelector: { pool: "gpu" },
   runtimeClass: undefined,
   pullSecret: undefined,
-  gpuProduct: undefined,
+  node: undefined,
 };
 
 test("the pod of a run has its limits, its home and no other rights", () => {
@@ -43,19 +43,26 @@ test("the pod of a run has its limits, its home and no other rights", () => {
   expect(sizes).toEqual(["8192Mi", "16Mi", "1024Mi"]);
 });
 
-test("GPUs are counted, of the leased model, and their memory is reserved", () => {
+test("GPUs are counted, on the leased node, and their memory is reserved", () => {
   const limits = { cpus: 8, memoryMb: 32_768, shmMb: 2_048, pids: 4096, diskGb: 50 };
   const wanted = testSpec({ gpus: ["node-a-gpu-1", "node-a-gpu-3"], limits, withoutSettings: true });
   const { spec } = podBody(wanted, {
     ...context,
-    gpuProduct: "NVIDIA-H100",
+    node: "node-a",
     runtimeClass: "nvidia",
     pullSecret: "key",
   });
   expect(spec).toMatchObject({
     runtimeClassName: "nvidia",
     imagePullSecrets: [{ name: "key" }],
-    nodeSelector: { pool: "gpu", "nvidia.com/gpu.product": "NVIDIA-H100" },
+    nodeSelector: { pool: "gpu" },
+    affinity: {
+      nodeAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: {
+          nodeSelectorTerms: [{ matchFields: [{ key: "metadata.name", operator: "In", values: ["node-a"] }] }],
+        },
+      },
+    },
   });
   const [container] = spec?.containers ?? [];
   expect(container?.resources?.limits).toMatchObject({ "nvidia.com/gpu": "2", memory: "32768Mi" });

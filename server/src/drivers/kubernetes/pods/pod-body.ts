@@ -1,4 +1,4 @@
-import type { V1Container, V1Pod, V1PodSpec, V1ResourceRequirements } from "@kubernetes/client-node";
+import type { V1Affinity, V1Container, V1Pod, V1PodSpec, V1ResourceRequirements } from "@kubernetes/client-node";
 import type { Spec } from "../../driver.ts";
 import { specHash } from "../../spec-hash.ts";
 import { annotation, label, labelsOf, objectName } from "../cluster/objects.ts";
@@ -25,8 +25,8 @@ export interface Placement {
 export interface PodContext extends Placement {
   /** The image's reference, which the nodes can pull or have. */
   readonly image: string;
-  /** `nvidia.com/gpu.product` of the leased GPUs; undefined without GPUs, and where nodes have no such label. */
-  readonly gpuProduct: string | undefined;
+  /** The node of the leased GPUs; undefined without GPUs: any that fits. */
+  readonly node: string | undefined;
 }
 
 export const claimOf = (home: string) => objectName("home", home);
@@ -34,7 +34,7 @@ export const podNameOf = (id: string) => objectName("env", id);
 
 /** The pod of a run, with all limits and rights (docs/internals/runtime.md). It is admitted under Pod Security `restricted`. */
 export function podBody(spec: Spec, context: PodContext): V1Pod {
-  const { nodeSelector, gpuProduct, image } = context;
+  const { image } = context;
   return {
     metadata: {
       name: podNameOf(spec.id),
@@ -51,7 +51,7 @@ export function podBody(spec: Spec, context: PodContext): V1Pod {
     },
     spec: {
       ...isolatedPod(context),
-      nodeSelector: { ...nodeSelector, ...(gpuProduct && { "nvidia.com/gpu.product": gpuProduct }) },
+      ...(context.node !== undefined && { affinity: onlyOn(context.node) }),
       containers: [
         {
           ...isolatedContainer,
@@ -80,6 +80,12 @@ export function podBody(spec: Spec, context: PodContext): V1Pod {
   };
 }
 
+/** By its name: the label of the host name may differ from it. */
+function onlyOn(node: string): V1Affinity {
+  const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } };
+}
+
 /** Of every pod of ours. */
 export function isolatedPod({ runtimeClass, pullSecret, nodeSelector }: Placement): Omit<V1PodSpec, "containers"> {
   return {
@@ -87,7 +93,15 @@ export function isolatedPod({ runtimeClass, pullSecret, nodeSelector }: Placemen
     automountServiceAccountToken: false,
     enableServiceLinks: false,
     nodeSelector,
-    tolerations: [{ key: gpuResource, operator: "Exists", effect: "NoSchedule" }],
+    tolerations: [
+      { key: gpuResource, operator: "Exists", effect: "NoSchedule" },
+      // A node that gives no sign may go on: whoever knows that it is off ends its pods.
+      ...["not-ready", "unreachable"].map((state) => ({
+        key: `node.kubernetes.io/${state}`,
+        operator: "Exists",
+        effect: "NoExecute",
+      })),
+    ],
     ...(runtimeClass !== undefined && { runtimeClassName: runtimeClass }),
     ...(pullSecret !== undefined && { imagePullSecrets: [{ name: pullSecret }] }),
     securityContext: {

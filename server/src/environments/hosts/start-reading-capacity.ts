@@ -1,0 +1,27 @@
+import type { Loop } from "../../async/start-interval.ts";
+import { DriverError } from "../../drivers/driver.ts";
+import { eachHost, type HostDeps } from "./each-host.ts";
+import { registerHost } from "./register-host.ts";
+
+const usualMs = 30_000;
+
+export interface ReadingDeps extends HostDeps {
+  readonly slots: number | undefined;
+  readonly intervalMs?: number;
+}
+
+/**
+ * Reads every half minute what a cluster offers: its nodes come and go, are cordoned and drained while the server runs
+ * (G180). Other hosts are read when they are checked.
+ */
+export function startReadingCapacity({ drivers, slots, ...deps }: ReadingDeps): Loop {
+  const intervalMs = deps.intervalMs ?? usualMs;
+  const clusters = new Map([...drivers].filter(([, { homeNode }]) => homeNode !== undefined));
+  return eachHost("capacity", { ...deps, drivers: clusters }, intervalMs, ({ id, driver }) => async () => {
+    await registerHost(deps.db, id, driver, slots).catch((error) => {
+      // The inventory reports a cluster that does not answer.
+      if (!(error instanceof DriverError)) throw error;
+    });
+    return intervalMs;
+  });
+}
