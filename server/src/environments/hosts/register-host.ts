@@ -73,11 +73,11 @@ const maxSlots = 8;
 async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promise<void> {
   // One statement: a cluster may have thousands.
   await sql`
-    insert into gpus (id, host_id, kind, model, memory_mb)
-    select id, ${hostId}, kind, model, memory_mb
-    from json_to_recordset(${JSON.stringify(units)}) as unit (id text, kind text, model text, memory_mb int)
+    insert into gpus (id, host_id, kind, model, memory_mb, node)
+    select id, ${hostId}, kind, model, memory_mb, node
+    from json_to_recordset(${JSON.stringify(units)}) as unit (id text, kind text, model text, memory_mb int, node text)
     on conflict (id) do update set host_id = excluded.host_id, kind = excluded.kind, model = excluded.model,
-      memory_mb = excluded.memory_mb`.execute(tx);
+      memory_mb = excluded.memory_mb, node = excluded.node`.execute(tx);
   const ids = units.map(({ id }) => id);
   // A unit that is there again is leased again; what an operator has quarantined stays so.
   const all = () => tx.updateTable("gpus").where("host_id", "=", hostId);
