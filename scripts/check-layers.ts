@@ -13,7 +13,8 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/drivers/docker": "engine containers machine images firewall .",
   "server/src/drivers/kubernetes": "cluster pods nodes homes network images .",
   "server/src/identity": ". local",
-  "server/src/environments": ". leases time hosts homes activity queue warm-pool allocation reconciler api mining",
+  "server/src/environments":
+    ". leases time hosts homes moves activity queue warm-pool allocation reconciler api mining",
   "server/src/payments": "ledger provider embedded-provider credits refunds disputes settlement orders",
   "server/src/operator":
     "parse-command.ts process-registry.ts print-rows.ts print-page.ts with-database.ts read-time.ts audit accounts people rentals orders messages backup capacity doctor . console",

@@ -58,6 +58,8 @@ export const container = object({
   files_until: nullable(instant),
   /** Whether its host can pause it. */
   can_pause: boolean(),
+  /** How far its files have moved to another host, in percent; null while they stay. Meanwhile it cannot be started. */
+  moving_percent: nullable(number()),
 });
 
 export type Container = Infer<typeof container>;

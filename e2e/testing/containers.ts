@@ -15,6 +15,7 @@ const plain: Container = {
   created_at: inHours(-3),
   expires_at: inHours(3),
   can_pause: true,
+  moving_percent: null,
   banked_seconds: 0,
   stage: null,
   stage_percent: null,

@@ -76,6 +76,22 @@ async function credits(shop: Shop, operate: Operate): Promise<Scene> {
   };
 }
 
+/** A host beside the server's own, which nobody reaches and nothing lies on. */
+async function hosts({ db }: Shop): Promise<Scene> {
+  const far = { address: "ssh://berth@10.0.0.5", home_root: "/var/lib/berth/homes", reach: "10.0.0.5" };
+  await db
+    .insertInto("hosts")
+    .values({ id: "gpu-1", kind: "docker", ...far })
+    .execute();
+  return {
+    after: async () => {
+      const host = db.selectFrom("hosts").select(["drained_at", "moving_since"]).where("id", "=", "gpu-1");
+      expect(await host.execute()).toEqual([{ drained_at: expect.any(Date), moving_since: null }]);
+      await db.deleteFrom("hosts").where("id", "=", "gpu-1").execute();
+    },
+  };
+}
+
 async function mining(shop: Shop): Promise<Scene> {
   const customer = await shop.signUp("miner@uni.example");
   const { environmentId: environment_id } = await shop.rent(customer, "a-mine");
@@ -264,6 +280,7 @@ export const pageScenes: Readonly<Record<string, (shop: Shop, operate: Operate) 
   "docs/operate/audit.md": audit,
   "docs/operate/backup.md": backup,
   "docs/operate/credits.md": credits,
+  "docs/operate/hosts.md": hosts,
   "docs/operate/install.md": install,
   "docs/operate/logs.md": logs,
   "docs/operate/mining.md": mining,

@@ -17,6 +17,10 @@ const host = object({
   environments: number(),
   /** Folders of files that lie on it, of ended environments too. */
   homes: number(),
+  /** Since when its files move to other hosts, as soon as nothing runs on them. */
+  moving_since: nullable(instant),
+  /** Why a move that failed will be tried again. */
+  move_error: nullable(string()),
 });
 export type OperatedHost = Infer<typeof host>;
 
@@ -42,14 +46,14 @@ export const readMachines = endpoint({
   errors: [],
 });
 
-export const hostActs = ["drain", "undrain", "lose"] as const;
+export const hostActs = ["drain", "move", "undrain", "lose"] as const;
 export type HostAct = (typeof hostActs)[number];
 
 export const actOnHost = endpoint({
   method: "POST",
   path: "/operator/api/hosts/{id}/{act}",
   auth: "operator",
-  summary: "Drain a host, undrain it, or give it up as lost; to lose one, its name is typed",
+  summary: "Drain a host, move its files away too, undrain it, or give it up as lost; to lose one, its name is typed",
   values: { act: hostActs },
   body: object({ reason, typed: typed(64) }),
   reply: done,

@@ -495,6 +495,35 @@ create index grants_live on grants (user_id) where revoked_at is null;
 create index grants_shared on grants (share_id) where share_id is not null;
 create trigger grants_changed after insert or update on grants for each row execute function tell_change('grant');
 
+create table home_moves (
+  id text not null,
+  user_id text not null,
+  from_host text not null,
+  from_home text not null,
+  to_host text,
+  to_home text,
+  requested_at timestamptz not null default now(),
+  total_bytes bigint not null default 0,
+  copied_bytes bigint not null default 0,
+  moved_at timestamptz,
+  cancelled_at timestamptz,
+  due_at timestamptz not null default now(),
+  attempts integer not null default 0,
+  last_error text,
+  lease_token uuid,
+  lease_expires_at timestamptz,
+  constraint home_moves_pkey primary key (id),
+  constraint home_moves_attempt check ((to_host is null) = (to_home is null)),
+  constraint home_moves_from_host_fkey foreign key (from_host) references hosts(id),
+  constraint home_moves_id_fkey foreign key (id) references homes(id),
+  constraint home_moves_lease check ((lease_token is null) = (lease_expires_at is null)),
+  constraint home_moves_to_host_fkey foreign key (to_host) references hosts(id)
+);
+create index home_moves_due on home_moves (greatest(due_at, lease_expires_at));
+create trigger home_moves_changed after update on home_moves for each row when (old.copied_bytes is distinct from new.copied_bytes or old.moved_at is distinct from new.moved_at or old.cancelled_at is distinct from new.cancelled_at) execute function tell_move();
+create trigger home_moves_inserted after insert on home_moves for each row execute function tell_change('home');
+create trigger home_moves_told after insert or delete on home_moves for each row execute function tell_move();
+
 create table homes (
   id text not null,
   home text not null,
@@ -542,6 +571,7 @@ create table hosts (
   away_since timestamptz,
   is_open boolean not null generated always as (((drained_at IS NULL) AND (away_since IS NULL) AND (lost_at IS NULL))) stored,
   lost_at timestamptz,
+  moving_since timestamptz,
   constraint hosts_pkey primary key (id),
   constraint hosts_check check ((address is null) = (home_root is null) and (address is null) = (reach is null)),
   constraint hosts_check1 check (removed_at is null or drained_at is not null),
@@ -1232,6 +1262,15 @@ end $$;
 create function tell_event() returns trigger language plpgsql as $$
 begin
   perform pg_notify('changes', json_build_object('kind', 'gateway_event', 'id', new.event_id, 'user', '')::text);
+  return null;
+end $$;
+
+create function tell_move() returns trigger language plpgsql as $$
+declare move home_moves := coalesce(new, old);
+begin
+  perform pg_notify('changes', json_build_object('kind', 'environment', 'id', e.id, 'user', e.user_id)::text)
+    from environments e join homes h on h.id = move.id and h.home = e.home and h.host_id = e.host_id
+    where e.user_id = move.user_id and e.status <> 'terminated';
   return null;
 end $$;
 

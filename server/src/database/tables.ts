@@ -315,6 +315,24 @@ export interface Tables {
     revoked_at: Date | null;
     share_id: string | null;
   };
+  home_moves: {
+    id: string;
+    user_id: string;
+    from_host: string;
+    from_home: string;
+    to_host: string | null;
+    to_home: string | null;
+    requested_at: Generated<Date>;
+    total_bytes: Generated<number>;
+    copied_bytes: Generated<number>;
+    moved_at: Date | null;
+    cancelled_at: Date | null;
+    due_at: Generated<Date>;
+    attempts: Generated<number>;
+    last_error: string | null;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
+  };
   homes: {
     id: string;
     home: string;
@@ -350,6 +368,7 @@ export interface Tables {
     away_since: Date | null;
     is_open: GeneratedAlways<boolean>;
     lost_at: Date | null;
+    moving_since: Date | null;
   };
   identity_code: {
     hash: Buffer;

@@ -85,6 +85,14 @@ export interface Stats {
   }[];
 }
 
+/** What a home has, counted one by one. */
+export interface HomeCount {
+  /** Files, folders and links. */
+  readonly entries: number;
+  /** Of its files. */
+  readonly bytes: number;
+}
+
 /** A process inside a run. */
 export interface RunProcess {
   readonly pid: number;
@@ -96,7 +104,7 @@ export interface RunProcess {
  * Runs environments on one row of `hosts`: a machine, or a whole cluster.
  *
  * Operations take the environment's id, may run twice and may run after a crash of the caller. All but `prepare`, `logs`,
- * `watch`, `archive` and `gpuFault` end within 10 s or throw `unavailable`. An id or home that is absent is no error unless it says so.
+ * `watch`, `archive`, `countHome`, `restore` and `gpuFault` end within 10 s or throw `unavailable`. An id or home that is absent is no error unless it says so.
  */
 export interface Driver {
   readonly kind: "process" | "docker" | "kubernetes" | "fake";
@@ -142,6 +150,13 @@ export interface Driver {
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** The only node that can have a home, after it was used; undefined: any. Absent where a host is one machine. */
   homeNode?(home: string): Promise<string | undefined>;
+  /** What `archive` would pack; undefined for an absent home. Throws `refused` when something in it cannot be read. */
+  countHome(home: string, signal: AbortSignal): Promise<HomeCount | undefined>;
+  /**
+   * Makes a home of what `archive` packed on any host. Throws `refused` when there are files already. After any other error
+   * a part may be there: `deleteHome`.
+   */
+  restore(home: Pick<Spec, "home" | "limits">, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
   stats(id: string): Promise<Stats>;
   /** What runs inside, seen from outside. Throws `refused` when nothing runs. */
   processes(id: string): Promise<readonly RunProcess[]>;

@@ -1,6 +1,7 @@
 import type { Container } from "@berth/contract";
 import { sql } from "kysely";
 import type { RowOf, Sql } from "../database/database.ts";
+import { movePercent } from "./move-percent.ts";
 
 export type Environment = RowOf<"environments">;
 
@@ -9,6 +10,8 @@ export interface ListedEnvironment extends Environment {
   readonly files_until: Date | null;
   /** Whether its host can freeze it. */
   readonly can_pause: boolean;
+  /** How far its files have moved to another host; null while they stay. */
+  readonly moving_percent: number | null;
 }
 
 /** All environments of these users, newest first. */
@@ -34,7 +37,7 @@ const endNow = sql`case when e.lost_since is null or e.fault_since is null then 
 async function listed(db: Sql, condition: ReturnType<typeof sql>): Promise<readonly ListedEnvironment[]> {
   const { rows } = await sql<ListedEnvironment>`
     select e.*, case when e.status = 'terminated' then c.retained_until end as files_until, h.pause as can_pause,
-      ${endNow} as expires_at
+      ${endNow} as expires_at, ${movePercent} as moving_percent
     from environments e join hosts h on h.id = e.host_id left join subdomain_claims c on c.name = e.subdomain and c.user_id = e.user_id
     where ${condition} order by e.requested_at desc, e.id`.execute(db);
   return rows;
@@ -57,5 +60,6 @@ export function containerOf(row: ListedEnvironment): Container {
     ended_reason: row.ended_reason,
     files_until: row.files_until?.toISOString() ?? null,
     can_pause: row.can_pause,
+    moving_percent: row.moving_percent,
   };
 }

@@ -25,6 +25,8 @@ const flags = {
   "idle-stopped": "emailNotifications",
   lost: "emailNotifications",
   machine: "emailNotifications",
+  /** Files that are on another host now. */
+  moved: "emailNotifications",
   news: "emailNotifications",
   "no-home": "emailNotifications",
   "operator-ended": "always",

@@ -7,6 +7,7 @@ import { startPreparingImages } from "../environments/hosts/start-preparing-imag
 import { startReadingCapacity } from "../environments/hosts/start-reading-capacity.ts";
 import { startRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
 import { startMiningDetector } from "../environments/mining/start-mining-detector.ts";
+import { startMoving } from "../environments/moves/start-moving.ts";
 import { startQueueProcessor } from "../environments/queue/process-queue.ts";
 import { type ReconcilerDeps, startReconciler } from "../environments/reconciler/start-reconciler.ts";
 import { startWarmPool } from "../environments/warm-pool/start-warm-pool.ts";
@@ -26,6 +27,7 @@ export function environmentLoops(
     startSampling(deps),
     startGpuChecks(deps),
     ...(mining === "off" ? [] : [startMiningDetector({ ...deps, mode: mining, contact: brand.email })]),
+    startMoving(deps),
     startQueueProcessor(deps),
     startWarmPool({ ...deps, sizes }),
   ];

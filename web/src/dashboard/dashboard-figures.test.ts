@@ -18,6 +18,7 @@ function container(over: Partial<Container>): Container {
     ended_reason: null,
     files_until: null,
     can_pause: true,
+    moving_percent: null,
     ...over,
   };
 }

@@ -68,6 +68,7 @@ export const tables: Readonly<Record<string, { readonly exported: string | null;
   ticket_answers: { exported: "ticket_answers", kept: false },
   support_tickets: { exported: "support_tickets", kept: false },
   homes: { exported: "files", kept: false },
+  home_moves: { exported: null, kept: false },
   grants: { exported: "environment_sign_ins", kept: false },
   share_links: { exported: "share_links", kept: false },
   sign_in_codes: { exported: null, kept: false },

@@ -64,6 +64,8 @@ export async function dockerDriver(options: DockerOptions): Promise<Driver> {
     ...runOperations(deps),
     archive: machine.homes.archive,
     homeMb: machine.homes.sizeMb,
+    countHome: machine.homes.countHome,
+    restore: machine.homes.restore,
     async *logs(id, logOptions) {
       const existing = await engine.withTimeout((abortSignal) => findContainer(deps, id, abortSignal));
       if (existing) yield* containerLogs(engine, existing.container, logOptions);

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { checkSegment, checkSpec } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
+import { notEmpty } from "../homes/home-store.ts";
 import { type ArchiveEntry, packArchive } from "../homes/pack-archive.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
@@ -17,6 +18,8 @@ import {
   removeRun,
   startRun,
 } from "./fake-machine.ts";
+import type { FakeFiles } from "./fake-server.ts";
+import { readFiles } from "./read-files.ts";
 
 /** For tests only. */
 export interface FakeControls extends FakeFaults {
@@ -80,7 +83,7 @@ function controls({ machine, find }: FakeDeps): Pick<FakeControls, "machine" | "
   };
 }
 
-type RunOperation = "prepare" | "start" | "pause" | "stop" | "remove" | "deleteHome";
+type RunOperation = "prepare" | "start" | "pause" | "stop" | "remove" | "deleteHome" | "restore";
 
 function runOperations({ options, machine, install, find }: FakeDeps): Pick<Driver, RunOperation> {
   const stop = (id: string) =>
@@ -120,6 +123,13 @@ function runOperations({ options, machine, install, find }: FakeDeps): Pick<Driv
       machine.homes.delete(home);
       machine.missingHomes.add(home);
     },
+    async restore({ home }, archive, signal) {
+      if (machine.homes.has(checkSegment("home", home))) throw notEmpty(home);
+      machine.missingHomes.delete(home);
+      const files: FakeFiles = new Map();
+      machine.homes.set(home, files);
+      await readFiles(archive, files, signal);
+    },
   };
 }
 
@@ -129,6 +139,7 @@ type ReadOperation =
   | "observe"
   | "list"
   | "homeMb"
+  | "countHome"
   | "stats"
   | "processes"
   | "gpuFault"
@@ -149,6 +160,10 @@ function readOperations({ options, machine, install, find }: FakeDeps): Pick<Dri
       return ours.map(([id, run]) => ({ id, observed: observedOf(run) }));
     },
     homeMb: async (home) => homeMbOf(machine, checkSegment("home", home)),
+    async countHome(home) {
+      const files = machine.missingHomes.has(home) ? undefined : machine.homes.get(home);
+      return files && { entries: files.size, bytes: homeMbOf(machine, home) * 1e6 };
+    },
     stats: async (id) => statsOf(machine, require(id), options),
     async processes(id) {
       const commands = machine.commands.get(require(id).spec.id) ?? ["python3 /usr/bin/jupyter-lab"];

@@ -59,6 +59,12 @@ export function fakeEngineDriver(port: number): Driver {
     deleteHome: (home) => call("deleteHome", [home]),
     homeMb: (home) => call("homeMb", [home]),
     archive: (home, signal) => stream("archive", [checkSegment("home", home)], signal),
+    countHome: (home, signal) => call("countHome", [home], signal),
+    async restore({ home, limits }, archive, signal) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of archive) pieces.push(piece);
+      await call("restore", [{ home, limits }, Buffer.concat(pieces).toString("base64")], signal);
+    },
     stats: (id) => call("stats", [id]),
     processes: (id) => call("processes", [id]),
     gpuFault: (id) => call("gpuFault", [id]),

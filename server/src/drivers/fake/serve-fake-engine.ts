@@ -32,15 +32,22 @@ export async function serveFakeEngine(driver: Driver): Promise<FakeEngine> {
 
 async function reply(driver: Driver, request: IncomingMessage, response: ServerResponse, signal: AbortSignal) {
   const operation = (request.url ?? "").slice(1);
-  const args = (await readJson(request)) as never[];
-  if (operation === "watch" || operation === "logs") return pipe(response, linesOf(driver, operation, args, signal));
-  if (operation === "archive") return pipe(response, driver.archive(args[0] ?? "", signal));
+  const given = (await readJson(request)) as never[];
+  if (operation === "watch" || operation === "logs") return pipe(response, linesOf(driver, operation, given, signal));
+  if (operation === "archive") return pipe(response, driver.archive(given[0] ?? "", signal));
+  const args = argsOf(operation, given, signal);
   const call = (driver as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>)[operation];
-  const [status, body] = await Promise.resolve(call?.(...args, ...(operation === "start" ? [signal] : []))).then(
+  const [status, body] = await Promise.resolve(call?.(...args)).then(
     (value) => [200, { value: value instanceof Map ? [...value] : value }] as const,
     (error: unknown) => [500, failureOf(error)] as const,
   );
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
+
+/** JSON has neither signals nor bytes. */
+function argsOf(operation: string, given: readonly unknown[], signal: AbortSignal): readonly unknown[] {
+  if (operation === "restore") return [given[0], Readable.from([Buffer.from(String(given[1]), "base64")]), signal];
+  return operation === "start" || operation === "countHome" ? [...given, signal] : given;
 }
 
 function failureOf(error: unknown) {

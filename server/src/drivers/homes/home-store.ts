@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { DriverError, type Spec } from "../driver.ts";
+import { type Driver, DriverError, type Spec } from "../driver.ts";
 
 /** Homes as folders of one machine, one for each owner and subdomain (G31). */
 export interface HomeStore {
@@ -19,6 +19,8 @@ export interface HomeStore {
   recentMb(home: string): Promise<number>;
   /** As `Driver.archive`. */
   archive(home: string, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  readonly countHome: Driver["countHome"];
+  readonly restore: Driver["restore"];
   /** The home is gone when this returns; its files are deleted in the background. absent: no-op. */
   remove(home: string): Promise<void>;
 }
@@ -27,6 +29,10 @@ export type NewHome = Pick<Spec, "home" | "homeIsKept" | "limits">;
 
 export function missingHome(home: string, folder: string): DriverError {
   return new DriverError("no_home", `The files of ${home} are not in ${folder}: is its disk mounted?`);
+}
+
+export function notEmpty(home: string): DriverError {
+  return new DriverError("refused", `${home} has files already`);
 }
 
 /** Begins the name of a deleted home's folder until its files are gone. No home has such a name. */

@@ -7,6 +7,7 @@ import { type Logger, logError } from "../../logging/create-logger.ts";
 import { checkSegment } from "../check-segment.ts";
 import { DriverError } from "../driver.ts";
 import { ownerFile } from "./claim-homes.ts";
+import { countEntries } from "./count-entries.ts";
 import { homeEntries } from "./home-entries.ts";
 import { deletedPrefix, type HomeStore, missingHome, newDeletedName } from "./home-store.ts";
 import { packArchive } from "./pack-archive.ts";
@@ -14,8 +15,8 @@ import { backgroundLimitMs, openSizeCache } from "./size-cache.ts";
 
 const countLimitMs = 8_000;
 
-/** Homes in a folder of this machine, which is made if needed. */
-export async function openLocalHomes(folder: string, log: Logger): Promise<HomeStore> {
+/** Homes in a folder of this machine, which is made if needed. `restoreHome` makes one of an archive. */
+export async function openLocalHomes(folder: string, log: Logger): Promise<Omit<HomeStore, "restore">> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const root = await realpath(folder);
   const failed = logError(log, "home.delete_failed");
@@ -43,6 +44,7 @@ export async function openLocalHomes(folder: string, log: Logger): Promise<HomeS
       }
     },
     archive: (home, signal) => packArchive(homeEntries(path(home)), signal),
+    countHome: (home, signal) => countEntries(path(home), signal),
     async remove(home) {
       // Renamed first: deleting many files takes long.
       const deleted = join(root, newDeletedName());

@@ -79,6 +79,8 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
       }),
     archive: deps.files.archive,
     homeMb: deps.files.sizeMb,
+    countHome: deps.files.countHome,
+    restore: deps.files.restore,
     async *logs(id, logOptions) {
       const pod = await cluster.withTimeout((signal) => findPod(deps, id, signal));
       if (pod) yield* podLogs(cluster, podNameOf(id), logOptions);

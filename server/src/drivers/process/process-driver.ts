@@ -8,6 +8,7 @@ import { checkSegment, checkSpec } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
 import type { HomeStore } from "../homes/home-store.ts";
 import { openLocalHomes } from "../homes/local-homes.ts";
+import { restoreHome } from "../homes/restore-home.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
 import { findBubblewrap, type Sandbox } from "./bubblewrap.ts";
@@ -67,7 +68,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
 }
 
 interface ProcessDeps {
-  readonly homes: HomeStore;
+  readonly homes: Omit<HomeStore, "restore">;
   readonly runtimes: string;
   readonly recipeOf: (type: string) => string;
   readonly sockets: string;
@@ -161,7 +162,7 @@ async function requireRun(states: RunStates, id: string): Promise<RunState> {
 }
 
 /** A copied or moved installation finds runs on its former folders, and leaves them alone (G111). */
-function usesOwnHome(homes: HomeStore, { home, homePath }: RunState): boolean {
+function usesOwnHome(homes: Pick<HomeStore, "path">, { home, homePath }: RunState): boolean {
   return homePath === undefined || homePath === homes.path(home);
 }
 
@@ -261,9 +262,15 @@ async function deleteHome({ homes, allStates }: ProcessDeps, home: string): Prom
   await homes.remove(home);
 }
 
-function streamOperations({ states, homes }: ProcessDeps): Pick<Driver, "logs" | "watch" | "archive"> {
+function streamOperations({
+  states,
+  homes,
+}: ProcessDeps): Pick<Driver, "logs" | "watch" | "archive" | "countHome" | "restore"> {
   return {
     archive: homes.archive,
+    countHome: homes.countHome,
+    // A run's programs are this account's too.
+    restore: restoreHome(homes, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }),
     async *logs(id, { tail, follow, signal }) {
       checkSegment("environment", id);
       const mayGrow = async () => follow && (await states.read(id)) !== undefined;

@@ -249,6 +249,35 @@ export function driverSuite(
       await expect(filesIn(driver.archive(wanted.home, AbortSignal.abort()))).rejects.toThrow("aborted");
     });
 
+    test("G195 a home restored from an archive has the same files, and is started on; one that breaks off is an error", async () => {
+      const wanted = await begin();
+      await callLab(driver, wanted, "PUT", "/api/contents/r%C3%A4um%201.txt", 5_000, "words\n");
+      await driver.stop(wanted.id, 3_000);
+      const { signal } = new AbortController();
+      const archive = () => driver.archive(wanted.home, signal);
+      const count = await driver.countHome(wanted.home, signal);
+      expect([count?.entries, count?.bytes].every((figure = 0) => figure > 0)).toBe(true);
+      const copy = testSpec();
+      expect(await driver.countHome(copy.home, signal)).toBeUndefined();
+      const cutShort = async function* () {
+        for await (const piece of archive()) {
+          yield piece.subarray(0, 20);
+          throw new Error("cut");
+        }
+      };
+      await expect(driver.restore(copy, cutShort(), signal)).rejects.toThrow("cut");
+      await driver.deleteHome(copy.home);
+      await driver.restore(copy, archive(), signal);
+      expect(await driver.countHome(copy.home, signal)).toEqual(count);
+      await expect(driver.restore(copy, archive(), signal)).rejects.toMatchObject({ code: "refused" });
+      const aborted = AbortSignal.abort(new Error("enough"));
+      await expect(driver.countHome(copy.home, aborted)).rejects.toThrow("enough");
+      await expect(driver.restore(testSpec(), archive(), aborted)).rejects.toThrow();
+      await begin({ ...copy, homeIsKept: true });
+      const found = await callLab(driver, copy, "GET", "/api/contents/r%C3%A4um%201.txt");
+      expect(found).toMatchObject({ body: { content: "words\n" } });
+    });
+
     test("a path traversal in a name is refused", async () => {
       await expect(driver.start(testSpec({ home: "../x" }))).rejects.toMatchObject({ code: "refused" });
       await expect(driver.start(testSpec({ id: "a/b" }))).rejects.toMatchObject({ code: "refused" });

@@ -4,6 +4,7 @@ import type { Tx } from "../../database/database.ts";
 import { isUnreachable } from "../hosts/register-host.ts";
 import { shortageText } from "../leases/free-times.ts";
 import { leaseGpus, leasesOf, type Machine, type Place, releaseLeases } from "../leases/gpu-leases.ts";
+import { homeMovePercent, movingText } from "../move-percent.ts";
 import { leaveWhenServed, lockQueue, restoreReservation, serveQueue, useReservation } from "../queue/serve-queue.ts";
 import { lockWarmRunOf, reserveWarmRun, returnWarmRun } from "../warm-pool/warm-runs.ts";
 import { releaseName, reserveName } from "./name-reservations.ts";
@@ -46,6 +47,11 @@ const nameTaken = { ok: false, code: "subdomain_taken", message: texts.subdomain
 
 async function holdGpus(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, userId, subdomain, gpuCount } = request;
+  const moving = await movingFiles(tx, subdomain, userId);
+  if (moving) {
+    await releaseName(tx, orderId);
+    return { ok: false, code: "out_of_stock", message: moving };
+  }
   const home = await placeOfFiles(tx, subdomain, userId);
   const hostId = await leaseInQueueOrder(tx, request, home);
   if (hostId) return { ok: true, hostId };
@@ -73,6 +79,16 @@ async function leaseFree(
 ): Promise<string | undefined> {
   const warm = request.place === null ? await reserveWarmRun(tx, request) : undefined;
   return warm ?? (await leaseGpus(tx, { ...request, holderKind: "order", holderId: request.orderId }));
+}
+
+/** Why kept files cannot be used now: they are moving to another host (G196). The name is locked, as by `requestMoves`. */
+async function movingFiles(tx: Tx, subdomain: string, userId: string): Promise<string | undefined> {
+  const { rows } = await sql<{ percent: number | null }>`
+    select ${homeMovePercent} as percent from homes h where user_id = ${userId} and subdomain = ${subdomain}`.execute(
+    tx,
+  );
+  const percent = rows.find((row) => row.percent !== null)?.percent ?? null;
+  return percent === null ? undefined : movingText(subdomain, percent);
 }
 
 /** Kept files bind a name to the host that they lie on, and to its node (G39, G181). */

@@ -8,6 +8,7 @@ import { placeOf } from "../homes/home-records.ts";
 import { shortageText } from "../leases/free-times.ts";
 import { leaseGpus, leasesOf, releaseLeases } from "../leases/gpu-leases.ts";
 import { lockOwned, type Owned, refusal } from "../lock-owned.ts";
+import { movePercent, movingText } from "../move-percent.ts";
 import { lockAccount } from "../reconciler/silence.ts";
 import { bankTime } from "../time/bank-time.ts";
 
@@ -23,6 +24,7 @@ export async function act(db: Db, owned: Owned, action: Action, withoutSettings 
     if (!desired || row.desired === "terminated") throw refusal(row, action);
     if (action === "pause") await requirePause(tx, row);
     const starting = row.status === "stopped" && desired === "running";
+    if (starting) await requireFiles(tx, row);
     if (starting) await leaseAgain(tx, row);
     await want(tx, row, { desired, ...(starting && { stage: "placed", without_settings: withoutSettings }) });
     // The owner is there, so it is not stopped for being idle a moment later.
@@ -80,6 +82,14 @@ async function requirePause(tx: Tx, { host_id, subdomain }: Environment): Promis
     "action_not_allowed",
     `The machine of ${subdomain} cannot pause. Stop it instead: its files are kept`,
   );
+}
+
+/** Files that move to another host are used by nobody until they are there (G196). */
+async function requireFiles(tx: Tx, { id, subdomain }: Environment): Promise<void> {
+  const { rows } = await sql<{ percent: number | null }>`
+    select ${movePercent} as percent from environments e where id = ${id}`.execute(tx);
+  const percent = rows[0]?.percent ?? null;
+  if (percent !== null) throw new AppError("action_not_allowed", movingText(subdomain, percent));
 }
 
 /** A paid environment comes before the queue, but never takes a reservation. */

@@ -74,6 +74,7 @@ export async function applyRetention(deps: RetentionDeps): Promise<void> {
 export async function deleteLapsedHomes({ db, drivers, log }: Omit<RetentionDeps, "announce">): Promise<void> {
   const due = await sql<Home>`
     select * from homes where delete_at <= now() and told_at is not null and host_id = any(${[...drivers.keys()]})
+      and ${staysHere}
     order by delete_at limit 100`.execute(db);
   for (const home of due.rows) {
     try {
@@ -90,13 +91,18 @@ export async function deleteLapsedHomes({ db, drivers, log }: Omit<RetentionDeps
       and not exists (select 1 from homes h where h.subdomain = c.name and h.user_id = c.user_id)`.execute(db);
 }
 
-/** False when an environment has the home again. Names are locked before homes, as in a launch. */
-async function reserveLapsed(tx: Tx, { id, subdomain, user_id }: Home): Promise<boolean> {
+/** A home that moves to another host is deleted there (G196). */
+const staysHere = sql<boolean>`not exists (select from home_moves where home_moves.id = homes.id)`;
+
+/** False when an environment has the home again, or it is elsewhere now. Names are locked before homes, as in a launch. */
+async function reserveLapsed(tx: Tx, { id, subdomain, user_id, home, host_id }: Home): Promise<boolean> {
   await sql`
     update subdomain_claims set order_id = ${deletionMarker} || name, held_until = now() + interval '1 hour'
     where name = ${subdomain} and user_id = ${user_id}
       and ((order_id is null and retained_until <= now()) or order_id = ${deletionMarker} || name)`.execute(tx);
-  const { rows } = await sql`select 1 from homes where id = ${id} and delete_at <= now() for update`.execute(tx);
+  const { rows } = await sql`
+    select 1 from homes where id = ${id} and delete_at <= now() and home = ${home} and host_id = ${host_id}
+      and ${staysHere} for update`.execute(tx);
   return rows.length === 1;
 }
 
@@ -126,7 +132,8 @@ async function measureHomes({ db, drivers, log }: RetentionDeps): Promise<void> 
   for (const { id, host_id, home } of rows) {
     try {
       const sizeMb = (await drivers.get(host_id)?.homeMb(home)) ?? null;
-      await sql`update homes set size_mb = ${sizeMb} where id = ${id} and size_mb is null`.execute(db);
+      await sql`update homes set size_mb = ${sizeMb} 
+        where id = ${id} and size_mb is null and home = ${home} and host_id = ${host_id}`.execute(db);
     } catch (error) {
       if (!(error instanceof DriverError)) throw error;
       log.warn({ event: "home.measure_failed", homeId: id, hostId: host_id, err: error });

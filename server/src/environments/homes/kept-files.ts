@@ -28,12 +28,14 @@ export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
 /** The next pass deletes the files; a second call succeeds too. The name becomes free with them. */
 export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { home, host_id, subdomain } = await ownedEnvironment(tx, owned);
+    const { id, subdomain } = await ownedEnvironment(tx, owned);
     if (confirm !== subdomain) throw new AppError("invalid_request", "Type the environment's name to confirm");
     await reserveForDeletion(tx, { subdomain, user_id: owned.userId });
     const { rows } = await sql<{ delete_at: Date | null }>`
       update homes set told_at = now(), delete_at = case when delete_at is null then null else least(delete_at, now()) end
-      where home = ${home} and host_id = ${host_id} returning delete_at`.execute(tx);
+      where id = (
+        select h.id from homes h join environments e on h.home = e.home and h.host_id = e.host_id where e.id = ${id})
+      returning delete_at`.execute(tx);
     if (rows[0]?.delete_at === null)
       throw new AppError("action_not_allowed", `${subdomain} still uses these files. Terminate it first`);
   });

@@ -29,6 +29,8 @@ export function decommissionedDriver(id: string): Driver {
     remove: nothing,
     deleteHome: nothing,
     homeMb: async () => 0,
+    countHome: refuse("unavailable"),
+    restore: refuse("unavailable"),
     async *archive() {
       yield await refuse("unavailable")();
     },

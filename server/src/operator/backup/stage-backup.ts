@@ -4,6 +4,7 @@ import { sql } from "kysely";
 import type { Connection } from "../../database/connection.ts";
 import { type Db, migrationNames, openDatabase } from "../../database/database.ts";
 import { startEmbedded } from "../../database/embedded.ts";
+import { unpackArchive } from "../../drivers/homes/unpack-archive.ts";
 import { commandLogger } from "../../logging/create-logger.ts";
 import { type Broken, brokenInvariants } from "../../payments/ledger/invariants.ts";
 import { BackupRefused } from "./backup-refused.ts";
@@ -12,7 +13,6 @@ import { libpqAddress } from "./libpq-address.ts";
 import { checkVersion, dumpName, elsewhereName, homesName, type Manifest } from "./manifest.ts";
 import { postgresTools } from "./postgres-tools.ts";
 import { readArchive } from "./read-archive.ts";
-import { unpackArchive } from "./unpack-archive.ts";
 import { withPlainDatabase } from "./with-plain-database.ts";
 
 export interface Staged {
@@ -47,7 +47,7 @@ export async function stageBackup(
   const manifest = await readArchive(await open());
   checkVersion(manifest, await migrationNames());
   progress("It is whole, and unpacked.");
-  await unpackArchive(await open(), folder, (path) => withHomes || !isOfHomes(path));
+  await unpackArchive(await open(), folder, { wanted: (path) => withHomes || !isOfHomes(path) });
   const { restore } = await postgresTools(Math.max(18, Number.parseInt(manifest.postgres, 10)), runtimes);
   progress("The database is restored.");
   const embedded = await startEmbedded({ directory: join(folder, "database"), fsync, log: commandLogger });

@@ -8,6 +8,7 @@ import { loseHost } from "./add-host.ts";
 import { drainHost, hostText, readHosts, undrainHost } from "./drain-host.ts";
 import { hostCommand } from "./host-command.ts";
 import { gpuText, quarantineGpu, readGpus, releaseGpu } from "./quarantine-gpu.ts";
+import { movesText, readMoves } from "./read-moves.ts";
 
 /** Hosts and GPUs. */
 export const capacityCommands: readonly Command[] = [
@@ -38,9 +39,10 @@ export const capacityCommands: readonly Command[] = [
   {
     name: "hosts drain",
     args: ["HOST"],
-    options: { reason: "TEXT" },
-    about: "rents nothing new on it and notifies the owners of its environments",
-    example: "hosts drain gpu-1 --reason 'New disks on Monday'",
+    options: { move: "", reason: "TEXT" },
+    about:
+      "rents nothing new on it and notifies the owners of its environments; with --move its files move to other hosts, until it is drained again without --move",
+    example: "hosts drain gpu-1 --move --reason 'New disks on Monday'",
     run: (config, args, options) => drain(config, options, ...args),
   },
   {
@@ -96,12 +98,17 @@ function remote(name: string, args: readonly string[], about: string, example: s
 }
 
 async function drain(config: Config, options: Options, id = ""): Promise<void> {
-  const notified = await withDatabase(config, (db) => drainHost(db, announcerOf(config), id, authorOf(options)));
+  const moves = options["move"] !== undefined;
+  const [notified, moving] = await withDatabase(config, async (db) => [
+    await drainHost(db, announcerOf(config), id, authorOf(options), { moves }),
+    moves ? movesText(await readMoves(db, id)) : undefined,
+  ]);
   console.log(
     notified === undefined
       ? `${id} is draining already`
       : `${id} takes no new environments; ${notified} owners are notified`,
   );
+  if (moving) console.log(moving);
 }
 
 async function undrain(config: Config, options: Options, id = ""): Promise<void> {

@@ -8,9 +8,10 @@ import type { Db } from "../../database/database.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { markUnreachable, registerHost } from "../../environments/hosts/register-host.ts";
 import { readCapacity } from "../../environments/leases/read-capacity.ts";
+import { requestMoves } from "../../environments/moves/request-moves.ts";
 import { enterQueue, queuePositionOf } from "../../environments/queue/join-queue.ts";
 import { processQueue } from "../../environments/queue/process-queue.ts";
-import { addOrder, inMs, setupEnvironments } from "../../environments/testing/setup-environments.ts";
+import { addHosts, addOrder, inMs, setupEnvironments } from "../../environments/testing/setup-environments.ts";
 import { announceByBell } from "../../notifications/notifications.ts";
 import { examine } from "../doctor/diagnose.ts";
 import { drainHost, hostText, readHosts, undrainHost } from "./drain-host.ts";
@@ -136,4 +137,61 @@ test("a quarantined GPU is not leased, also after a restart of the server, until
   expect(await operate(db, "gpus", "release", "nothing")).toBe(
     "There is no GPU nothing. npm run operator -- gpus list names them.",
   );
+});
+
+test("G195 a host whose files move drains, says what moves and what stays, and is refused where nothing can take them", async () => {
+  const { db, rent, reach, want } = await setup();
+  const [stopped, running] = [
+    await rent({ userId: "ann", subdomain: "first" }),
+    await rent({ userId: "ann", subdomain: "second" }),
+  ];
+  for (const id of [stopped, running]) await reach(id, "active");
+  await want(stopped, "stopped");
+  await reach(stopped, "stopped");
+  expect(await operate(db, "hosts", "drain", "host", "--move")).toBe(
+    "No other host takes environments, so nothing can move: add one first",
+  );
+  expect(await db.selectFrom("hosts").select("drained_at").execute()).toEqual([{ drained_at: null }]);
+  await addHosts(db, { other: 1 });
+  expect(await operate(db, "hosts", "drain", "host", "--move", "--reason", "New disks")).toMatch(
+    /^host takes no new environments; 1 owners are notified\nTo move now: 1 stopped environments, and the kept files of 0 that have ended. These follow when they are stopped or have ended: second \(active until .* UTC\).$/,
+  );
+  const notices = await db.selectFrom("notifications").select("body").where("cause", "like", "drain:%").execute();
+  expect(notices).toEqual([{ body: expect.stringContaining("What is stopped moves to another machine") }]);
+  expect(await operate(db, "hosts", "drain", "host", "--move")).toMatch(/^host is draining already\nTo move now: 1/);
+  expect((await readHosts(db)).map(hostText)[0]).toMatch(/draining since .* UTC, 2 homes left to move$/);
+  await db.transaction().execute((tx) =>
+    sql`
+    insert into home_moves (id, user_id, from_host, from_home, last_error)
+    select id, user_id, host_id, home, 'the disk is full' from homes where subdomain = 'first'`.execute(tx),
+  );
+  expect((await readHosts(db)).map(hostText)[0]).toMatch(/left to move, a move is tried again: the disk is full$/);
+});
+
+test("G197 a second drain without it, and an undrain, take back what has not moved; each is an act", async () => {
+  const { db, rent, reach, want } = await setup();
+  const id = await rent({ userId: "ann", subdomain: "first" });
+  await reach(id, "active");
+  await want(id, "stopped");
+  await reach(id, "stopped");
+  await addHosts(db, { other: 1 });
+  const moving = async () => {
+    const { rows } = await sql<{ moving: boolean; drained: boolean; cancelled: boolean }>`
+      select moving_since is not null as moving, drained_at is not null as drained,
+        (select cancelled_at is not null from home_moves) as cancelled from hosts where id = 'host'`.execute(db);
+    return rows[0];
+  };
+  for (const takeBack of [() => drainHost(db, announceByBell, "host", by), () => undrainHost(db, "host", by)]) {
+    await drainHost(db, announceByBell, "host", by, { moves: true });
+    await requestMoves(db);
+    expect(await moving()).toEqual({ moving: true, drained: true, cancelled: false });
+    await takeBack();
+    expect(await moving()).toMatchObject({ moving: false, cancelled: true });
+    await sql`delete from home_moves`.execute(db);
+    await requestMoves(db);
+    expect(await moving()).toMatchObject({ cancelled: null });
+  }
+  expect(await moving()).toMatchObject({ drained: false });
+  const acts = await db.selectFrom("audit").select("act").orderBy("id").execute();
+  expect(acts.map(({ act }) => act)).toEqual(["host.move", "host.stop_moving", "host.move", "host.undrain"]);
 });

@@ -1,7 +1,8 @@
 import { sql } from "kysely";
 import { type Author, recordAct } from "../../audit/record-act.ts";
-import type { Db } from "../../database/database.ts";
+import type { Db, Tx } from "../../database/database.ts";
 import { hostForUpdate } from "../../environments/hosts/register-host.ts";
+import { cancelMoves } from "../../environments/moves/request-moves.ts";
 import type { Announce } from "../../environments/notice.ts";
 import { formatInstant } from "../../text/format-instant.ts";
 import { operatorCommand } from "../../text/operator-command.ts";
@@ -20,65 +21,105 @@ interface HostRow {
   readonly environments: number;
   /** Folders of files that lie on it, of ended environments too. */
   readonly homes: number;
+  /** Since when its files move to other hosts, as soon as nothing runs on them. */
+  readonly moving_since: Date | null;
+  /** Why a move that failed will be tried again. */
+  readonly move_error: string | null;
 }
 
 /** Returns every host: what it has, and what is in use. */
 export async function readHosts(db: Db): Promise<readonly HostRow[]> {
   const { rows } = await sql<HostRow>`
-    select h.id, h.kind, h.address, h.drained_at, h.away_since, h.lost_at, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as quarantined,
+    select h.id, h.kind, h.address, h.drained_at, h.away_since, h.lost_at, h.moving_since, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as quarantined,
       (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments,
-      (select count(*) from homes where host_id = h.id) as homes
+      (select count(*) from homes where host_id = h.id) as homes,
+      (select last_error from home_moves where from_host = h.id and last_error is not null order by id limit 1) as move_error
     from hosts h left join gpus g on g.host_id = h.id
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null and l.holder_kind <> 'pool'
     where h.removed_at is null group by h.id order by h.id`.execute(db);
   return rows;
 }
 
-export function hostText({ id, kind, address, gpus, leased, quarantined, environments, ...since }: HostRow): string {
-  const { drained_at, away_since, lost_at } = since;
+export function hostText({ id, kind, address, gpus, leased, quarantined, environments, ...more }: HostRow): string {
+  const { drained_at, away_since, lost_at, moving_since, homes, move_error } = more;
   const parts = [`${gpus} GPUs`, `${leased} leased`, `${quarantined} quarantined`, `${environments} environments`];
   if (drained_at && !lost_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
+  if (moving_since && !lost_at) parts.push(`${homes} homes left to move`);
+  if (move_error && !lost_at) parts.push(`a move is tried again: ${move_error}`);
   if (lost_at) parts.push(`lost since ${formatInstant(lost_at)} UTC`);
   else if (away_since) parts.push(`not answering since ${formatInstant(away_since)} UTC`);
   return `${id} ${kind}${address ? ` at ${address}` : ""}: ${parts.join(", ")}`;
 }
 
+interface Draining {
+  /** Files move to other hosts as soon as nothing runs on them. */
+  readonly moves?: boolean;
+}
+
 /**
- * Drains a host: nothing new is leased on it, not to the queue either; existing leases go on. Notifies the owners once and
- * returns how many; undefined when it drains already. Throws for an unknown host.
+ * Drains a host: nothing new is leased on it, not to the queue either; existing leases go on. A host that drains already
+ * begins or stops to move its files. Notifies the owners once and returns how many; undefined when it drained so already.
+ * Throws for an unknown host, and where no other host takes what is to move.
  */
 export async function drainHost(
   db: Db,
   announce: Announce,
   hostId: string,
   author: Author,
+  { moves = false }: Draining = {},
 ): Promise<number | undefined> {
   return await db.transaction().execute(async (tx) => {
     const host = await hostForUpdate(tx, hostId);
     if (!host) throw noHost(hostId);
-    if (host.drained_at) return undefined;
-    const { drained_at } = await tx
-      .updateTable("hosts")
-      .set({ drained_at: sql<Date>`now()` })
-      .where("id", "=", hostId)
-      .returning("drained_at")
-      .executeTakeFirstOrThrow();
-    const { rows: owners } = await sql<{ user_id: string; names: string }>`
-      select user_id, string_agg(subdomain, ', ' order by subdomain) as names from environments
-      where host_id = ${hostId} and status <> 'terminated' and desired <> 'terminated' group by user_id order by user_id`.execute(
-      tx,
-    );
-    for (const { user_id: userId, names } of owners)
-      await announce(tx, {
-        userId,
-        cause: `drain:${hostId}:${drained_at?.toISOString()}`,
-        title: "A machine of yours takes no new environments",
-        body: `It is being taken out of service: ${names}. What runs goes on until its time is over, but what is stopped cannot be started there. Download the files that you need elsewhere.`,
-        link: "/environments",
-      });
-    await recordAct(tx, author, "host.drain", hostId, { owners: owners.length });
-    return owners.length;
+    if (host.drained_at && (host.moving_since !== null) === moves) return undefined;
+    await setMoving(tx, hostId, moves);
+    const owners = host.drained_at ? 0 : await closeHost(tx, announce, hostId, moves);
+    const act = moves ? "host.move" : host.drained_at ? "host.stop_moving" : "host.drain";
+    await recordAct(tx, author, act, hostId, { owners });
+    return owners;
   });
+}
+
+/** Returns how many owners were notified. */
+async function closeHost(tx: Tx, announce: Announce, hostId: string, moves: boolean): Promise<number> {
+  const { drained_at } = await tx
+    .updateTable("hosts")
+    .set({ drained_at: sql<Date>`now()` })
+    .where("id", "=", hostId)
+    .returning("drained_at")
+    .executeTakeFirstOrThrow();
+  const { rows: owners } = await sql<{ user_id: string; names: string }>`
+    select user_id, string_agg(subdomain, ', ' order by subdomain) as names from environments
+    where host_id = ${hostId} and status <> 'terminated' and desired <> 'terminated' group by user_id order by user_id`.execute(
+    tx,
+  );
+  for (const { user_id: userId, names } of owners)
+    await announce(tx, {
+      userId,
+      cause: `drain:${hostId}:${drained_at?.toISOString()}`,
+      title: "A machine of yours takes no new environments",
+      body: `It is being taken out of service: ${names}. ${moves ? moveText : stayText}`,
+      link: "/environments",
+    });
+  return owners.length;
+}
+
+const stayText =
+  "What runs goes on until its time is over, but what is stopped cannot be started there. Download the files that you need elsewhere.";
+const moveText =
+  "What runs goes on until its time is over. What is stopped moves to another machine with all its files, and is started there as always: its name and its address stay.";
+
+/** The worker's next pass begins with what is at rest, and deletes what it has copied of a move that is taken back. */
+async function setMoving(tx: Tx, hostId: string, moves: boolean): Promise<void> {
+  if (!moves) await cancelMoves(tx, hostId);
+  const others = tx.selectFrom("hosts").select("id").where("is_open", "=", true).where("id", "<>", hostId);
+  if (moves && !(await others.executeTakeFirst()))
+    throw new CapacityRefused(`No other host takes environments, so nothing can move: add one first`);
+  await tx
+    .updateTable("hosts")
+    .set({ moving_since: moves ? sql<Date>`now()` : null })
+    .where("id", "=", hostId)
+    .execute();
 }
 
 /** Returns false when it did not drain. Throws for an unknown or decommissioned host. */
@@ -88,6 +129,7 @@ export async function undrainHost(db: Db, hostId: string, author: Author): Promi
     if (!host || host.removed_at) throw noHost(hostId);
     if (host.lost_at) throw new CapacityRefused(`${hostId} is lost`);
     if (!host.drained_at) return false;
+    await setMoving(tx, hostId, false);
     await tx.updateTable("hosts").set({ drained_at: null }).where("id", "=", hostId).execute();
     await recordAct(tx, author, "host.undrain", hostId);
     return true;

@@ -38,6 +38,23 @@ test("G145 hosts are drained and undrained, and GPUs quarantined and released, w
   expect(await machines()).toEqual(before);
 });
 
+test("G197 the files of a host move away and stop moving, each with the operator's reason", async () => {
+  const { db, act, machines } = await setup();
+  await registerHost(db, "more", fakeDriver({}), 2);
+  expect((await act("hosts/local/move")).json().message).toBe(
+    "local drains; owners notified: 0. To move now: 0 stopped environments, and the kept files of 0 that have ended. Nothing runs there.",
+  );
+  expect(await lastAct(db)).toMatchObject({ act: "host.move", reason, subject_id: "local" });
+  const local = async () => (await machines()).hosts.find(({ id }: { id: string }) => id === "local");
+  expect(await local()).toMatchObject({ moving_since: expect.any(String), drained_at: expect.any(String) });
+  expect((await act("hosts/local/move")).json().message).toMatch(/^local drains so already. To move now: 0/);
+  await act("hosts/local/drain");
+  expect(await lastAct(db)).toMatchObject({ act: "host.stop_moving" });
+  expect(await local()).toMatchObject({ moving_since: null, drained_at: expect.any(String) });
+  const alone = await act("hosts/more/move");
+  expect([alone.statusCode, alone.json().message]).toEqual([409, expect.stringMatching(/^No other host takes/)]);
+});
+
 test("G145 an act without a reason, on something unknown, or on a machine that answers is refused, and nothing is written", async () => {
   const { db, act, machines } = await setup();
   const far = { id: "far-1", address: "ssh://berth@10.0.0.5", homeRoot: "/srv/homes", reach: "10.0.0.5" };

@@ -6,6 +6,7 @@ import { mount, success } from "../../http/mount.ts";
 import { loseHost } from "../capacity/add-host.ts";
 import { drainHost, readHosts, undrainHost } from "../capacity/drain-host.ts";
 import { quarantineGpu, readGpus, releaseGpu } from "../capacity/quarantine-gpu.ts";
+import { movesText, readMoves } from "../capacity/read-moves.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { authorOf } from "./guard-console.ts";
 
@@ -21,6 +22,7 @@ export function machineRoutes(app: FastifyInstance, deps: MachineDeps): void {
       hosts: hosts.map((host) => ({
         ...host,
         ...{ drained_at: iso(host.drained_at), away_since: iso(host.away_since), lost_at: iso(host.lost_at) },
+        moving_since: iso(host.moving_since),
       })),
       gpus: gpus.map((gpu) => ({ ...gpu, quarantined_at: iso(gpu.quarantined_at) })),
     };
@@ -44,6 +46,11 @@ const hostActs: Readonly<Record<HostAct, Act>> = {
   async drain({ db, announce }, id, author) {
     const notified = await drainHost(db, announce, id, author);
     return notified === undefined ? `${id} drains already` : `${id} drains; owners notified: ${notified}`;
+  },
+  async move({ db, announce }, id, author) {
+    const notified = await drainHost(db, announce, id, author, { moves: true });
+    const done = notified === undefined ? `${id} drains so already` : `${id} drains; owners notified: ${notified}`;
+    return `${done}. ${movesText(await readMoves(db, id))}`;
   },
   async undrain({ db }, id, author) {
     return (await undrainHost(db, id, author)) ? `${id} takes environments again` : `${id} did not drain`;

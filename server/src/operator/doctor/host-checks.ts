@@ -137,7 +137,9 @@ async function orphanHomes(deps: HostChecksDeps): Promise<readonly string[]> {
   const folders = await homeFolders(deps);
   const { rows } = await sql<{ home: string; host_id: string }>`
     select home, host_id from homes union select home, host_id from warm_runs
-    union select home, host_id from environments`.execute(deps.db);
+    union select home, host_id from environments
+    union select from_home, from_host from home_moves
+    union select to_home, to_host from home_moves where to_home is not null`.execute(deps.db);
   const known = new Set(rows.map(({ home, host_id }) => `${host_id}/${home}`));
   return [...folders].flatMap(([host, names]) =>
     [...names].filter((name) => !known.has(`${host}/${name}`)).map((name) => `${name} on ${host}`),

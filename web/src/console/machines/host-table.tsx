@@ -48,10 +48,10 @@ export function HostTable({ hosts, onAct }: Props) {
                   <Button
                     key={act}
                     variant="subtle"
-                    aria-label={`${labels[act]} ${host.id}`}
+                    aria-label={`${labelOf(host, act)} ${host.id}`}
                     onClick={() => onAct(requestOf(host, act))}
                   >
-                    {labels[act]}
+                    {labelOf(host, act)}
                   </Button>
                 ))}
               </div>
@@ -63,29 +63,53 @@ export function HostTable({ hosts, onAct }: Props) {
   );
 }
 
-function HostState({ host: { lost_at, away_since, drained_at } }: { readonly host: OperatedHost }) {
+function HostState({ host }: { readonly host: OperatedHost }) {
+  const { lost_at, away_since, drained_at, moving_since, homes, move_error } = host;
   if (lost_at) return <Tag tone="fail">Lost since {dateTime(lost_at)}</Tag>;
   if (away_since) return <Tag tone="fail">Silent since {dateTime(away_since)}</Tag>;
-  return drained_at ? <Tag tone="hold">Draining since {dateTime(drained_at)}</Tag> : <Tag tone="live">In service</Tag>;
+  if (!drained_at) return <Tag tone="live">In service</Tag>;
+  return (
+    <>
+      <Tag tone="hold">Draining since {dateTime(drained_at)}</Tag>
+      {moving_since && <small>{plural(homes, "home")} left to move</small>}
+      {move_error && <small>Tried again: {move_error}</small>}
+    </>
+  );
 }
 
-const labels: Readonly<Record<HostAct, string>> = { drain: "Drain", undrain: "Undrain", lose: "Give up" };
+const labels: Readonly<Record<HostAct, string>> = {
+  drain: "Drain",
+  move: "Move files away",
+  undrain: "Undrain",
+  lose: "Give up",
+};
+
+/** A host that drains and moves its files goes on draining without it. */
+function labelOf({ moving_since }: OperatedHost, act: HostAct): string {
+  return act === "drain" && moving_since ? "Stop moving" : labels[act];
+}
 
 /** Only another machine that does not answer can be lost. */
-function actsOf({ address, drained_at, away_since, lost_at }: OperatedHost): readonly HostAct[] {
+function actsOf({ address, drained_at, away_since, lost_at, moving_since }: OperatedHost): readonly HostAct[] {
   if (lost_at) return [];
-  return [drained_at ? "undrain" : "drain", ...(address && away_since ? (["lose"] as const) : [])];
+  const drain = drained_at && !moving_since ? [] : (["drain"] as const);
+  const more = [...(moving_since ? [] : (["move"] as const)), ...(drained_at ? (["undrain"] as const) : [])];
+  return [...drain, ...more, ...(address && away_since ? (["lose"] as const) : [])];
 }
 
-function requestOf({ id, environments, homes }: OperatedHost, act: HostAct): ActRequest {
+function requestOf(host: OperatedHost, act: HostAct): ActRequest {
+  const { id, environments, homes, moving_since } = host;
   const consequences: Readonly<Record<HostAct, string>> = {
-    drain: `Nothing new is rented on ${id}, and the owners of its ${plural(environments, "environment")} are notified. What runs goes on until its time is over.`,
+    drain: moving_since
+      ? `${id} goes on draining. What has not moved by now stays, and cannot be started there.`
+      : `Nothing new is rented on ${id}, and the owners of its ${plural(environments, "environment")} are notified. What runs goes on until its time is over.`,
+    move: `Nothing new is rented on ${id}. The files of what is stopped or has ended move to other hosts at once, with name and address; what runs follows when it is stopped. Undrain takes back what has not moved by then.`,
     undrain: `${id} is rented again.`,
     lose: `This ends the ${plural(environments, "environment")} on ${id} for good, and refunds their unused time. The files of ${plural(homes, "home")} there are lost, of ended environments too. It cannot be undone.`,
   };
   return {
-    title: `${labels[act]} ${id}`,
-    action: labels[act],
+    title: `${labelOf(host, act)} ${id}`,
+    action: labelOf(host, act),
     consequences: consequences[act],
     ...(act === "lose" && { expected: id }),
     run: (reason, typed) => callConsole(actOnHost, { params: { id, act }, body: { reason, typed } }),

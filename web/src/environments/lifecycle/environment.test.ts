@@ -16,6 +16,7 @@ const container = {
   ended_reason: null,
   files_until: null,
   can_pause: true,
+  moving_percent: null,
 } as const;
 
 test("without a subdomain the name is Container- and eight characters of the id", () => {

@@ -16,12 +16,13 @@ const endedTexts: Readonly<Record<EndedReason, string>> = {
 
 /** The status with one detail. */
 export function StatusCell({ environment }: { readonly environment: Environment }) {
-  const { status, stage, stage_percent, ended_reason } = environment;
+  const { status, stage, stage_percent, ended_reason, moving_percent } = environment;
   const text = status === "pending" ? stageText(stage, stage_percent) : undefined;
   return (
     <>
       <Status value={status} stage={text} />
       {isFirstLaunch(environment) && <Elapsed since={environment.created_at} />}
+      {status === "stopped" && moving_percent !== null && <small>Moving its files, {moving_percent} %</small>}
       {status === "paused" && <small>Clock is running</small>}
       {status === "terminated" && ended_reason && <small>{endedTexts[ended_reason]}</small>}
     </>

@@ -14,6 +14,7 @@ const base = {
   ended_reason: null,
   files_until: null,
   can_pause: true,
+  moving_percent: null,
 } as const;
 
 function setup() {

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { Duplex } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Container } from "dockerode";
 import { imagesCommand } from "../../../text/operator-command.ts";
 import { DriverError } from "../../driver.ts";
@@ -13,8 +15,12 @@ export interface Helper {
   readonly args?: readonly string[];
   /** Folders of the machine, as `/there:/inside:ro`; the engine makes one that is missing. */
   readonly binds?: readonly string[];
-  /** One folder, read only, that must exist. */
-  readonly folder?: { readonly source: string; readonly target: string };
+  /** One folder, read only unless it is said, that must exist. */
+  readonly folder?: { readonly source: string; readonly target: string; readonly writable?: true };
+  /** A number; root by default. */
+  readonly user?: number;
+  /** Its stdin. The script has to know where it ends: the connection stays open for its output. */
+  readonly input?: AsyncIterable<Uint8Array>;
   /** Added capabilities; none by default. */
   readonly capabilities?: readonly string[];
   readonly devices?: readonly object[];
@@ -25,25 +31,27 @@ export interface HelperDeps extends EphemeralDeps {
   readonly image: () => Promise<string | undefined>;
 }
 
-/** Its user is root without capabilities, network or a writable root file system. */
+/** Without capabilities, network or a writable root file system. */
 export async function createHelper(
   deps: HelperDeps,
   helper: Helper & { readonly name: string; readonly stays?: boolean },
 ): Promise<Container> {
   const image = await deps.image();
   if (!image) throw new DriverError("no_image", `No image is built yet: ${imagesCommand()}`);
-  const { source: Source = "", target: Target = "" } = helper.folder ?? {};
+  const { source: Source = "", target: Target = "", writable = false } = helper.folder ?? {};
+  const user = helper.user ?? 0;
   return await createEphemeral(deps, {
     name: helper.name,
     image,
     network: "none",
-    User: "0:0",
+    User: `${user}:${user}`,
+    ...(helper.input && { OpenStdin: true, StdinOnce: true }),
     ...(helper.devices && { Env: [] }),
     WorkingDir: "/",
     Entrypoint: ["/bin/sh", "-c", `(${helper.script}); echo "ended $?" >&2`, "sh"],
     Cmd: [...(helper.args ?? [])],
     HostConfig: {
-      Mounts: helper.folder ? [{ Type: "bind", Source, Target, ReadOnly: true }] : [],
+      Mounts: helper.folder ? [{ Type: "bind", Source, Target, ReadOnly: !writable }] : [],
       Binds: [...(helper.binds ?? [])],
       CapAdd: [...(helper.capabilities ?? [])],
       DeviceRequests: helper.devices,
@@ -67,10 +75,13 @@ export async function* runHelper(
   const name = `helper-${randomUUID()}`;
   const container = await createHelper(deps, { ...helper, name });
   try {
-    const output = await container.attach({ stream: true, stdout: true, stderr: true, abortSignal });
+    const streams = { stream: true, stdout: true, stderr: true };
+    const input = helper.input && { stdin: true, hijack: true };
+    const output = await container.attach({ ...streams, ...input, abortSignal });
     // Without a listener, a connection that breaks before it is read would end this process.
     output.on("error", () => {});
     await container.start({ abortSignal });
+    if (helper.input) send(helper.input, output as Duplex, abortSignal);
     let stderr = "";
     for await (const { kind, bytes } of readFrames(output as AsyncIterable<Buffer>)) {
       if (kind === "stdout") yield bytes;
@@ -85,6 +96,16 @@ export async function* runHelper(
   } finally {
     await removeEphemeral(deps.engine, name);
   }
+}
+
+/** A failure of the input ends the output with it; where the script ends before its input, the script says why. */
+function send(input: AsyncIterable<Uint8Array>, output: Duplex, abortSignal: AbortSignal): void {
+  const cut = (error: Error) => void output.destroy(error);
+  // A connection that was taken over is no longer bound to the signal of its request.
+  const end = () => cut(abortSignal.reason);
+  abortSignal.addEventListener("abort", end);
+  output.once("close", () => abortSignal.removeEventListener("abort", end));
+  pipeline(input, output, { end: false }).catch(cut);
 }
 
 /** All of its stdout as text, within the engine's timeout or, where one is given, until the signal. */

@@ -5,6 +5,7 @@ import { type Capabilities, DriverError, type Stats } from "../../driver.ts";
 import type { Quota } from "../../homes/find-quota.ts";
 import type { HomeStore } from "../../homes/home-store.ts";
 import { openLocalHomes } from "../../homes/local-homes.ts";
+import { restoreHome } from "../../homes/restore-home.ts";
 import { runUser } from "../containers/container-body.ts";
 import { type HelperDeps, helperOutput } from "../containers/helper-container.ts";
 import { gpuLeftovers, gpuUsage, hostGpus, type QueryGpus } from "./nvidia-smi.ts";
@@ -41,21 +42,22 @@ interface LocalDeps {
 }
 
 export async function localMachine({ homeRoot, quota, log }: LocalDeps): Promise<EngineMachine> {
-  const homes = await openLocalHomes(homeRoot, log);
+  const folders = await openLocalHomes(homeRoot, log);
+  const homes: Omit<HomeStore, "restore"> = {
+    ...folders,
+    async make(spec) {
+      await folders.make(spec);
+      if (process.getuid?.() === 0) await chown(folders.path(spec.home), runUser, runUser);
+      await quota?.limit(spec.home, spec.limits.diskGb);
+    },
+    async remove(home) {
+      await quota?.lift(home);
+      await folders.remove(home);
+    },
+  };
   return {
     isLocal: true,
-    homes: {
-      ...homes,
-      async make(spec) {
-        await homes.make(spec);
-        if (process.getuid?.() === 0) await chown(homes.path(spec.home), runUser, runUser);
-        await quota?.limit(spec.home, spec.limits.diskGb);
-      },
-      async remove(home) {
-        await quota?.lift(home);
-        await homes.remove(home);
-      },
-    },
+    homes: { ...homes, restore: restoreHome(homes, { uid: runUser, gid: runUser }) },
     gpus: localGpus,
     gpuUsage: (ids) => gpuUsage(ids),
     gpuLeftovers: (ids) => gpuLeftovers(ids),

@@ -3,8 +3,18 @@ import { Header } from "tar";
 import { batch } from "../../../async/batch.ts";
 import { type Logger, logError } from "../../../logging/create-logger.ts";
 import { checkSegment } from "../../check-segment.ts";
-import { deletedPrefix, type HomeStore, missingHome, type NewHome, newDeletedName } from "../../homes/home-store.ts";
+import type { HomeCount } from "../../driver.ts";
+import { countScript, parseCount } from "../../homes/count-script.ts";
+import {
+  deletedPrefix,
+  type HomeStore,
+  missingHome,
+  type NewHome,
+  newDeletedName,
+  notEmpty,
+} from "../../homes/home-store.ts";
 import { packArchive } from "../../homes/pack-archive.ts";
+import { inPieces, notEmptyMark, restoreScript } from "../../homes/restore-script.ts";
 import { backgroundLimitMs, openSizeCache } from "../../homes/size-cache.ts";
 import { runUser } from "../containers/container-body.ts";
 import {
@@ -42,6 +52,16 @@ export function remoteHomes(deps: HelperDeps, root: string, log: Logger): HomeSt
     make: (spec) => makeHome(deps, root, spec),
     archive(home, signal) {
       return archiveHome(deps, path(home), signal);
+    },
+    countHome: (home, signal) => countHome(deps, path(home), signal),
+    async restore(spec, archive, signal) {
+      const source = path(spec.home);
+      await makeHome(deps, root, spec);
+      const folder = { source, target: inside, writable: true } as const;
+      const helper = { script: restoreScript(inside), folder, user: runUser, input: inPieces(archive) };
+      await helperOutput(deps, helper, signal).catch((error) => {
+        throw String(error).includes(notEmptyMark) ? notEmpty(spec.home) : error;
+      });
     },
     async remove(home) {
       forget(home);
@@ -119,6 +139,16 @@ async function countSizes(
   const text = await helperOutput(deps, helper, signal);
   const kilobytes = new Map([...text.matchAll(/^(\d+)\t(.+)$/gm)].map(([, size, home]) => [home, Number(size)]));
   return homes.map((home) => ((kilobytes.get(home) ?? 0) * 1024) / 1e6);
+}
+
+async function countHome(deps: HelperDeps, source: string, signal: AbortSignal): Promise<HomeCount | undefined> {
+  try {
+    const helper = { script: countScript(inside), folder: { source, target: inside }, ...reading };
+    return parseCount(await helperOutput(deps, helper, signal));
+  } catch (error) {
+    if (isFolderMissing(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Compressed on that machine. The container sees only the home itself, so a link in place of a folder leads nowhere. */

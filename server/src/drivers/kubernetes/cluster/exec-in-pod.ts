@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
 import { createWebSocketStream, WebSocket } from "ws";
 import { DriverError } from "../../driver.ts";
 import { refusalOf } from "./cluster-errors.ts";
@@ -24,25 +25,30 @@ interface Program {
   readonly pod: string;
   readonly container: string;
   readonly command: readonly string[];
+  /** Its stdin. The program has to know where it ends: the protocol cannot close one side. */
+  readonly input?: AsyncIterable<Uint8Array> | undefined;
   /** Exit codes that are success. */
   readonly codes?: readonly number[];
   readonly signal: AbortSignal;
 }
 
 /** The first byte of each message, by the protocol v4.channel.k8s.io. */
-const channel = { stdout: 1, stderr: 2, status: 3 } as const;
+const channel = { stdin: 0, stdout: 1, stderr: 2, status: 3 } as const;
 
 /**
  * Runs a program in a container and returns its stdout as it arrives; a slow reader slows the program down. Throws
  * `ExecFailure`, `ClusterRefusal`, the signal's reason, and `unavailable` when the connection broke.
  */
 export async function* execInPod(cluster: Cluster, program: Program): AsyncGenerator<Buffer, void> {
-  const { pod, container, command, codes = [0], signal } = program;
+  const { codes = [0], input, signal } = program;
   signal.throwIfAborted();
-  const socket = await connect(cluster, { pod, container, command }, signal);
+  const socket = await connect(cluster, program, signal);
   const messages = createWebSocketStream(socket, { readableObjectMode: true });
   const end = () => messages.destroy(signal.reason as Error);
   signal.addEventListener("abort", end);
+  // A failure of the input ends the output with it; where the program ends before its input, the program says why.
+  const cut = (error: Error) => void messages.destroy(error);
+  if (input) pipeline(asMessages(input), messages, { end: false }).catch(cut);
   let output = "";
   try {
     for await (const message of messages as AsyncIterable<Buffer>) {
@@ -57,7 +63,12 @@ export async function* execInPod(cluster: Cluster, program: Program): AsyncGener
     socket.terminate();
   }
   signal.throwIfAborted();
-  throw new DriverError("unavailable", `The connection to a program in the pod ${pod} was cut`);
+  throw new DriverError("unavailable", `The connection to a program in the pod ${program.pod} was cut`);
+}
+
+async function* asMessages(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const first = Buffer.of(channel.stdin);
+  for await (const bytes of input) yield Buffer.concat([first, bytes]);
 }
 
 /** All of a program's stdout as text. */
@@ -69,11 +80,17 @@ export async function execOutput(cluster: Cluster, program: Program): Promise<st
 
 async function connect(
   { namespace, socketTo }: Cluster,
-  { pod, container, command }: Pick<Program, "pod" | "container" | "command">,
+  { pod, container, command, input }: Program,
   signal: AbortSignal,
 ): Promise<WebSocket> {
   const path = `/api/v1/namespaces/${namespace}/pods/${pod}/exec`;
-  const { url, options } = await socketTo(path, { container, command, stdout: true, stderr: true });
+  const { url, options } = await socketTo(path, {
+    container,
+    command,
+    stdin: input !== undefined,
+    stdout: true,
+    stderr: true,
+  });
   const socket = new WebSocket(url, ["v4.channel.k8s.io"], options as WebSocket.ClientOptions);
   const { promise: refused, reject } = Promise.withResolvers<never>();
   socket.on("unexpected-response", (_request, reply: IncomingMessage) => {

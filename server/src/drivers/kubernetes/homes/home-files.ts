@@ -3,8 +3,10 @@ import type { V1Pod, V1PodList } from "@kubernetes/client-node";
 import { checkSegment } from "../../check-segment.ts";
 import { DriverError } from "../../driver.ts";
 import { archiveScript } from "../../homes/archive-script.ts";
-import type { HomeStore } from "../../homes/home-store.ts";
+import { countScript, parseCount } from "../../homes/count-script.ts";
+import { type HomeStore, notEmpty } from "../../homes/home-store.ts";
 import { packArchive } from "../../homes/pack-archive.ts";
+import { inPieces, notEmptyMark, restoreScript } from "../../homes/restore-script.ts";
 import { backgroundLimitMs, openSizeCache } from "../../homes/size-cache.ts";
 import { orAbsent } from "../cluster/cluster-errors.ts";
 import { ExecFailure, execInPod } from "../cluster/exec-in-pod.ts";
@@ -12,7 +14,7 @@ import { label, labelsOf, podsPath } from "../cluster/objects.ts";
 import type { Cluster } from "../cluster/open-cluster.ts";
 import { untilPod } from "../cluster/watch-pods.ts";
 import { claimOf, homeInside, isolatedContainer, isolatedPod, labContainer, type Placement } from "../pods/pod-body.ts";
-import { findClaim } from "./home-claims.ts";
+import { type ClaimDeps, findClaim, makeClaim } from "./home-claims.ts";
 
 export interface FilesDeps extends Placement {
   readonly cluster: Cluster;
@@ -24,14 +26,17 @@ export interface FilesDeps extends Placement {
  * Sizes and archives of homes. The work is done in a pod that mounts the home: the run's own, where its limits bound it, or
  * one that lives for this work only.
  */
-export function openHomeFiles(deps: FilesDeps): Pick<HomeStore, "sizeMb" | "recentMb" | "archive"> & {
+export function openHomeFiles(deps: FilesDeps & Pick<ClaimDeps, "storageClass">): Pick<
+  HomeStore,
+  "sizeMb" | "recentMb" | "archive" | "countHome" | "restore"
+> & {
   readonly forget: (home: string) => void;
 } {
   const { cluster } = deps;
   const count = async (home: string, signal: AbortSignal) => {
     const script = `du -sk ${homeInside} 2>/dev/null`;
     let text = "";
-    for await (const bytes of runInHome(deps, checkSegment("home", home), script, signal)) text += bytes;
+    for await (const bytes of runInHome(deps, checkSegment("home", home), { script }, signal)) text += bytes;
     return (Number(text.match(/^\d+/)?.[0] ?? 0) * 1024) / 1e6;
   };
   return {
@@ -42,23 +47,49 @@ export function openHomeFiles(deps: FilesDeps): Pick<HomeStore, "sizeMb" | "rece
     archive(home, signal) {
       return archiveHome(deps, checkSegment("home", home), signal);
     },
+    async countHome(home, signal) {
+      let text = "";
+      for await (const bytes of runInHome(
+        deps,
+        checkSegment("home", home),
+        { script: countScript(homeInside) },
+        signal,
+      ))
+        text += bytes;
+      return text === "" ? undefined : parseCount(text);
+    },
+    async restore(spec, archive, signal) {
+      await cluster.withTimeout((limit) => makeClaim(deps, spec, limit));
+      const work = { script: restoreScript(homeInside), input: inPieces(archive) };
+      try {
+        for await (const _ of runInHome(deps, spec.home, work, signal));
+      } catch (error) {
+        throw String(error).includes(notEmptyMark) ? notEmpty(spec.home) : error;
+      }
+    },
   };
 }
 
 async function* archiveHome(deps: FilesDeps, home: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   let isEmpty = true;
-  for await (const bytes of runInHome(deps, home, archiveScript(homeInside), signal)) {
+  for await (const bytes of runInHome(deps, home, { script: archiveScript(homeInside) }, signal)) {
     isEmpty = false;
     yield bytes;
   }
   if (isEmpty) yield* packArchive((async function* () {})(), signal);
 }
 
+interface Work {
+  readonly script: string;
+  /** Its stdin; then it may write. */
+  readonly input?: AsyncIterable<Uint8Array>;
+}
+
 /** Stdout of a shell script beside a home's files; none for an absent home. Exit code 1 is success: files may change under it. */
 async function* runInHome(
   deps: FilesDeps,
   home: string,
-  script: string,
+  { script, input }: Work,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void> {
   const { cluster } = deps;
@@ -66,10 +97,10 @@ async function* runInHome(
   try {
     const running = await podWith(deps, home, signal);
     if (!running && !(await findClaim(cluster, home, signal))) return;
-    const pod = running ?? (await openFilesPod(deps, home, signal));
+    const pod = running ?? (await openFilesPod(deps, home, input === undefined, signal));
     const command = ["/bin/sh", "-c", script];
     try {
-      yield* execInPod(cluster, { pod, container: labContainer, command, codes: [0, 1], signal });
+      yield* execInPod(cluster, { pod, container: labContainer, command, input, codes: [0, 1], signal });
     } finally {
       if (!running) await removeFilesPod(cluster, pod);
     }
@@ -92,7 +123,7 @@ async function podWith({ cluster, install }: FilesDeps, home: string, signal: Ab
 /** Longer than any archive should take; the cluster then ends a pod whose server was killed. */
 const longestSeconds = 6 * 3600;
 
-async function openFilesPod(deps: FilesDeps, home: string, signal: AbortSignal): Promise<string> {
+async function openFilesPod(deps: FilesDeps, home: string, readOnly: boolean, signal: AbortSignal): Promise<string> {
   const { cluster, install } = deps;
   const image = await deps.images("jupyter");
   if (!image) throw new DriverError("no_image", "The cluster has no image of ours: KUBERNETES_IMAGES names them");
@@ -110,7 +141,7 @@ async function openFilesPod(deps: FilesDeps, home: string, signal: AbortSignal):
           image,
           command: ["sleep", "infinity"],
           resources,
-          volumeMounts: [{ name: "home", mountPath: homeInside, readOnly: true }],
+          volumeMounts: [{ name: "home", mountPath: homeInside, readOnly }],
         },
       ],
       volumes: [{ name: "home", persistentVolumeClaim: { claimName: claimOf(home) } }],
