@@ -135,7 +135,8 @@ function fittingMachine(free: readonly FreeGpu[], request: LeaseRequest): readon
     .filter(([first, ...others]) => {
       if (!first || 1 + others.length < gpuCount) return false;
       const isExcluded = first.hostId === exclude?.hostId && first.node === exclude.node;
-      return !isExcluded && first.node === (place?.node ?? first.node);
+      // CPU slots of a cluster are on no node of their own.
+      return !isExcluded && ["", place?.node ?? first.node].includes(first.node);
     })
     .toSorted((one, other) => endsWarm(one) - endsWarm(other) || one.length - other.length)[0];
 }
