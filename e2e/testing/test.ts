@@ -7,6 +7,7 @@ import { deployedProduct } from "../../testing/deployed-product.ts";
 import { environment } from "../../testing/environment.ts";
 import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
 import { openProductDatabase } from "../../testing/seed.ts";
+import type { TestCluster } from "../../testing/test-cluster.ts";
 
 export { expect };
 
@@ -37,13 +38,21 @@ async function waitForFirstProbe(startedAt: number): Promise<void> {
   await until("its end", async () => !(await isProbing()));
 }
 
+/** Imports lazily, only with a cluster. */
+async function clusterOf(runtime: string | undefined): Promise<TestCluster | undefined> {
+  if (runtime !== "kubernetes") return undefined;
+  const { openTestCluster } = await import("../../testing/test-cluster.ts");
+  return await openTestCluster();
+}
+
 export const test = base.extend<Each, Worker>({
   product: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
       if (environment.deployed) return await use(deployedProduct(environment.deployed));
       const startedAt = Date.now();
-      const product = await startProduct();
+      const cluster = await clusterOf(environment.runtime.RUNTIME);
+      const product = await startProduct({ env: cluster?.settings ?? {} });
       if (environment.runtime.RUNTIME === "docker") await waitForFirstProbe(startedAt);
       await until(
         "JupyterLab to be prepared",
@@ -57,6 +66,7 @@ export const test = base.extend<Each, Worker>({
       );
       await use(product);
       await product.stop();
+      await cluster?.close();
       removeFolder(product.dataDir);
     },
     { scope: "worker", timeout: 330_000 },
