@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { KubeConfig, loadAllYaml, type V1ClusterRole, type V1PolicyRule } from "@kubernetes/client-node";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import type { Driver, Spec } from "../driver.ts";
+import { testSpec } from "../testing/drive-run.ts";
+import {
+  type KubernetesMachine,
+  kubeconfigAs,
+  openKubernetesMachine,
+  testKubeconfig,
+  whyNoKubernetes,
+} from "../testing/kubernetes-machine.ts";
+import { kubernetesDriver } from "./kubernetes-driver.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const access = new URL("../../../../deploy/kubernetes/access.yaml", import.meta.url);
+
+/** The rules of the shipped file: those of the namespace, then those of the cluster. */
+const shipped = (loadAllYaml(readFileSync(access, "utf8")) as V1ClusterRole[])
+  .filter(({ kind }) => kind === "Role" || kind === "ClusterRole")
+  .map(({ kind, rules = [] }) => ({ kind: kind as "Role" | "ClusterRole", rules }));
+
+const rights = shipped.flatMap(({ kind, rules }) =>
+  rules.flatMap(({ resources = [], verbs }) =>
+    resources.flatMap((resource) => verbs.map((verb) => ({ kind, right: `${verb} ${resource}` }))),
+  ),
+);
+
+/** What needs each right. `runs` is a run with files. */
+const needs: Readonly<Record<string, (driver: Driver, runs: Spec) => Promise<unknown>>> = {
+  "get pods": (driver, { id }) => driver.observe(id),
+  "list pods": (driver) => driver.list(),
+  "create pods": (driver) => driver.start(testSpec()),
+  "delete pods": (driver, { id }) => driver.stop(id, 0),
+  "get pods/log": async (driver, { id }) => {
+    const options = { tail: 1, follow: false, signal: AbortSignal.timeout(10_000) };
+    for await (const _ of driver.logs(id, options));
+  },
+  "get pods/exec": (driver, { id }) => driver.processes(id),
+  "get persistentvolumeclaims": (driver) => driver.start(testSpec()),
+  "create persistentvolumeclaims": (driver) => driver.start(testSpec()),
+  "delete persistentvolumeclaims": (driver) => driver.deleteHome("unused"),
+  "create networkpolicies": (driver) => driver.start(testSpec()),
+  "patch networkpolicies": (driver) => driver.start(testSpec()),
+  "get daemonsets": (driver) => driver.prepare("jupyter"),
+  "create daemonsets": (driver) => driver.prepare("jupyter"),
+  "patch daemonsets": (driver) => driver.prepare("jupyter"),
+  "list nodes": (driver) => driver.capabilities(),
+  "get persistentvolumes": (driver, { home }) => driver.homeNode?.(home) ?? Promise.resolve(),
+  // The last, because it ends the run before it waits for that.
+  "watch pods": (driver, { id }) => driver.stop(id, 0),
+};
+
+/** From Kubernetes 1.35 on a program is started with this right instead. */
+const ofLaterVersions = ["create pods/exec"];
+/** Nothing of the installation is there yet. */
+const atFirst = ["create networkpolicies", "create daemonsets"];
+
+test("each shipped right of the namespace and of the cluster has an action that needs it", () => {
+  expect(rights.map(({ right }) => right).sort()).toEqual([...Object.keys(needs), ...ofLaterVersions].sort());
+});
+
+const absent = await whyNoKubernetes();
+const title = absent ? `rights of a cluster, skipped because ${absent}` : "rights of a cluster";
+
+describe.skipIf(absent)(title, () => {
+  const folder = mkdtempSync(join(tmpdir(), "berth-kube-"));
+  let machine: KubernetesMachine;
+  let full: Driver;
+  let runs: Spec;
+  beforeAll(async () => {
+    machine = await openKubernetesMachine();
+    full = await machine.open();
+    await full.prepare("jupyter");
+    runs = testSpec();
+    await full.start(runs);
+    await vi.waitFor(async () => expect((await full.observe(runs.id)).state).toBe("running"), 120_000);
+    // A home without a run.
+    const unused = testSpec({ home: "unused" });
+    await full.start(unused);
+    await full.stop(unused.id, 0);
+  }, 180_000);
+  afterAll(async () => {
+    await full?.stop(runs.id, 0);
+    await machine?.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const api = (method: "POST" | "DELETE", path: string, body: object) =>
+    machine.cluster.withTimeout((signal) => machine.cluster.call({ method, path, body, signal }));
+
+  /** A driver whose service account has the shipped rights less one. */
+  async function without(right: string, install: string): Promise<Driver> {
+    const { namespace } = machine.cluster;
+    const name = `${namespace}-${right.replaceAll(/[ /]/g, "-")}`;
+    const group = "/apis/rbac.authorization.k8s.io/v1";
+    for (const { kind, rules } of shipped) {
+      const base = kind === "Role" ? `${group}/namespaces/${namespace}/roles` : `${group}/clusterroles`;
+      const bindings = `${base.slice(0, -1)}bindings`;
+      const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind, name };
+      const subjects = [{ kind: "ServiceAccount", name, namespace }];
+      onTestFinished(async () => {
+        for (const path of [bindings, base]) await api("DELETE", `${path}/${name}`, {});
+      });
+      await api("POST", base, { metadata: { name }, rules: rules.map((rule) => less(rule, right)) });
+      await api("POST", bindings, { metadata: { name }, roleRef, subjects });
+    }
+    const config = new KubeConfig();
+    config.loadFromFile(testKubeconfig);
+    const kubeconfig = kubeconfigAs(config, `system:serviceaccount:${namespace}:${name}`, folder);
+    return kubernetesDriver({ ...machine.optionsOf(install), kubeconfig });
+  }
+
+  test.for(Object.entries(needs))("without the right to %s its action fails and names it", async ([right, act]) => {
+    const driver = await without(right, atFirst.includes(right) ? right : "one");
+    const [verb, resource] = right.split(" ");
+    const message = expect.stringContaining(`may not ${verb} ${resource}`);
+    // The API server takes a moment to know new rights: until then the others are missing too.
+    await vi.waitFor(() => expect(act(driver, runs)).rejects.toMatchObject({ code: "unavailable", message }), {
+      timeout: 30_000,
+      interval: 200,
+    });
+  });
+});
+
+function less(rule: V1PolicyRule, right: string): V1PolicyRule {
+  const verbs = rule.verbs.filter((verb) => !rule.resources?.some((resource) => `${verb} ${resource}` === right));
+  // A rule needs a verb.
+  return {
+    ...rule,
+    verbs: verbs.length > 0 ? verbs : ["deletecollection"],
+    resourceNames: verbs.length > 0 ? [] : ["none"],
+  };
+}
