@@ -16,12 +16,12 @@ import { labContainer, podNameOf } from "../kubernetes/pods/pod-body.ts";
 import type { TestMachine } from "./drive-run.ts";
 
 // biome-ignore lint/style/noProcessEnv: a cluster is named on purpose, and never the one that KUBECONFIG happens to name
-const kubeconfig = process.env["TEST_KUBECONFIG"] ?? "";
+export const testKubeconfig = process.env["TEST_KUBECONFIG"] ?? "";
 /** Why pods cannot be tested on this machine; undefined where they can. */
 export async function whyNoKubernetes(): Promise<string | undefined> {
-  if (kubeconfig === "") return "TEST_KUBECONFIG names no cluster for tests";
+  if (testKubeconfig === "") return "TEST_KUBECONFIG names no cluster for tests";
   try {
-    const cluster = openCluster({ kubeconfig, namespace: "default" });
+    const cluster = openCluster({ kubeconfig: testKubeconfig, namespace: "default" });
     await cluster.withTimeout((signal) => cluster.call<V1NamespaceList>({ path: "/api/v1/namespaces", signal }));
     return undefined;
   } catch (error) {
@@ -43,9 +43,9 @@ const image = "docker.io/berth/jupyter:local";
 export async function openKubernetesMachine(): Promise<KubernetesMachine> {
   const namespace = `berth-test-${randomBytes(5).toString("hex")}`;
   const folder = mkdtempSync(join(tmpdir(), "berth-kube-"));
-  const cluster = openCluster({ kubeconfig, namespace });
+  const cluster = openCluster({ kubeconfig: testKubeconfig, namespace });
   const config = new KubeConfig();
-  config.loadFromFile(kubeconfig);
+  config.loadFromFile(testKubeconfig);
   const objects = KubernetesObjectApi.makeApiClient(config);
   const shipped = loadAllYaml(readFileSync(access, "utf8").replaceAll("berth", namespace)) as KubernetesObject[];
   for (const object of shipped) await objects.create(object);
