@@ -79,14 +79,14 @@ function HostState({ host }: { readonly host: OperatedHost }) {
 
 const labels: Readonly<Record<HostAct, string>> = {
   drain: "Drain",
-  move: "Move files away",
+  move: "Empty",
   undrain: "Undrain",
   lose: "Give up",
 };
 
 /** A host that drains and moves its files goes on draining without it. */
 function labelOf({ moving_since }: OperatedHost, act: HostAct): string {
-  return act === "drain" && moving_since ? "Stop moving" : labels[act];
+  return act === "drain" && moving_since ? "Stop emptying" : labels[act];
 }
 
 /** Only another machine that does not answer can be lost. */

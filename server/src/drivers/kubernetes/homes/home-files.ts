@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { V1Pod, V1PodList } from "@kubernetes/client-node";
+import type { V1Pod, V1PodList, V1PodSpec } from "@kubernetes/client-node";
 import { checkSegment } from "../../check-segment.ts";
 import { DriverError } from "../../driver.ts";
 import { archiveScript } from "../../homes/archive-script.ts";
@@ -133,6 +133,7 @@ async function openFilesPod(deps: FilesDeps, home: string, readOnly: boolean, si
     metadata: { name, labels: { ...labelsOf(install, "files"), [label.home]: claimOf(home) } },
     spec: {
       ...isolatedPod(deps),
+      ...(!readOnly && nearGpus),
       activeDeadlineSeconds: longestSeconds,
       containers: [
         {
@@ -156,6 +157,17 @@ async function openFilesPod(deps: FilesDeps, home: string, readOnly: boolean, si
   }
   return name;
 }
+
+/** A volume of one node is made where its first pod runs, and the environment is to find GPUs there. */
+const nearGpus: Pick<V1PodSpec, "affinity"> = {
+  affinity: {
+    nodeAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        { weight: 100, preference: { matchExpressions: [{ key: "nvidia.com/gpu.product", operator: "Exists" }] } },
+      ],
+    },
+  },
+};
 
 /** It only sleeps, so the record may go at once. A failure leaves it to its deadline. */
 async function removeFilesPod(cluster: Cluster, name: string): Promise<void> {
