@@ -6,8 +6,8 @@ import { sql } from "kysely";
 import type { Db } from "../server/src/database/database.ts";
 import { until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import { counted, fleet, rentFleet } from "../testing/rent-fleet.ts";
 import { openProductDatabase } from "../testing/seed.ts";
-import { counted, fleet, rentFleet } from "./fleet-seed.ts";
 import { cpuMs } from "./processes.ts";
 import { quantile } from "./quantiles.ts";
 

@@ -1,5 +1,16 @@
 // npm run bench -- NAME: measures peers and floors in the same run and prints ratios.
-const benches = ["launch", "gateway", "lighthouse", "lists", "orders", "billing", "fleet", "reads", "scrape"] as const;
+const benches = [
+  "launch",
+  "gateway",
+  "lighthouse",
+  "lists",
+  "orders",
+  "billing",
+  "fleet",
+  "reads",
+  "scrape",
+  "scale",
+] as const;
 
 const name = benches.find((each) => each === process.argv[2]);
 if (!name) {

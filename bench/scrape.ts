@@ -2,8 +2,8 @@ import { cpus, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../testing/customer.ts";
 import { removeFolder, startProduct } from "../testing/product.ts";
+import { counted, fleet, rentFleet } from "../testing/rent-fleet.ts";
 import { openProductDatabase } from "../testing/seed.ts";
-import { counted, fleet, rentFleet } from "./fleet-seed.ts";
 import { cpuMs, ratio } from "./processes.ts";
 import { median, quantile } from "./quantiles.ts";
 

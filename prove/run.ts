@@ -4,6 +4,7 @@ import { proveCapacity } from "./capacity.ts";
 import { proveCrash } from "./crash.ts";
 import { proveDeploy } from "./deploy.ts";
 import { proveFaults } from "./faults.ts";
+import { proveGateways } from "./gateways.ts";
 import { proveHomes } from "./homes.ts";
 import { proveHostile } from "./hostile.ts";
 import { proveInstall } from "./install.ts";
@@ -31,6 +32,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   crash: proveCrash,
   deploy: proveDeploy,
   faults: proveFaults,
+  gateways: proveGateways,
   homes: proveHomes,
   hostile: proveHostile,
   install: proveInstall,

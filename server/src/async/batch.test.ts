@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { batch } from "./batch.ts";
 
 test("calls of one turn are one batch, each with its own result; the next turn is another batch", async () => {
@@ -25,4 +25,20 @@ test("a failed batch rejects each of its calls, and no later one", async () => {
   ]);
   fails = false;
   expect(await work("c")).toBe("c");
+});
+
+test("calls of a given time are one batch, over turns of the event loop", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const batches: number[] = [];
+  const one = batch(async (all: readonly number[]) => {
+    batches.push(all.length);
+    return all;
+  }, 200);
+  const first = one(1);
+  await new Promise((resolve) => setImmediate(resolve));
+  const both = Promise.all([first, one(2)]);
+  vi.advanceTimersByTime(200);
+  expect(await both).toEqual([1, 2]);
+  expect(batches).toEqual([2]);
 });

@@ -1,5 +1,11 @@
-/** Batches the calls of one turn of the event loop: `work` gets all inputs and returns results in the same order. */
-export function batch<In, Out>(work: (all: readonly In[]) => Promise<readonly Out[]>): (one: In) => Promise<Out> {
+/**
+ * Batches the calls of one turn of the event loop, or of `gatherMs` milliseconds: `work` gets all inputs and returns results in
+ * the same order.
+ */
+export function batch<In, Out>(
+  work: (all: readonly In[]) => Promise<readonly Out[]>,
+  gatherMs = 0,
+): (one: In) => Promise<Out> {
   let pending: { readonly input: In; readonly result: PromiseWithResolvers<Out> }[] = [];
 
   async function run(): Promise<void> {
@@ -15,7 +21,8 @@ export function batch<In, Out>(work: (all: readonly In[]) => Promise<readonly Ou
 
   return (input) => {
     const result = Promise.withResolvers<Out>();
-    if (pending.push({ input, result }) === 1) setImmediate(() => void run());
+    const start = () => void run();
+    if (pending.push({ input, result }) === 1) gatherMs > 0 ? setTimeout(start, gatherMs) : setImmediate(start);
     return result.promise;
   };
 }

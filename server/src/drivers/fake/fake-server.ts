@@ -95,8 +95,11 @@ async function respond(
   terminals: Terminal[],
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? "/", "http://fake");
-  const json: Reply = (status, body) =>
-    void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+  const json: Reply = (status, body) => {
+    const text = JSON.stringify(body);
+    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+    response.writeHead(status, headers).end(text);
+  };
   if (pathname === "/api") return json(200, { version: "2.18.0" });
   if (isAllowed(request, token)) return respondAllowed(request, response, json, { pathname, files, terminals });
   if (pathname.startsWith("/api/")) return json(403, { message: "Forbidden", reason: null });

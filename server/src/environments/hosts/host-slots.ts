@@ -7,11 +7,11 @@ export interface HostSlots {
   ended(): Promise<void>;
 }
 
-/** An unreachable host occupies each of its slots for as long as a verb may take; the others do not wait for that. */
+/** `freed` is told whether no work is left. An unreachable host occupies each of its slots for as long as a verb may take; the others do not wait for that. */
 export function openHostSlots(
   hostIds: readonly string[],
   width: number,
-  { failed, freed }: { readonly failed: (error: unknown) => void; readonly freed: () => void },
+  { failed, freed }: { readonly failed: (error: unknown) => void; readonly freed: (isIdle: boolean) => void },
 ): HostSlots {
   const most = hostIds.length > 1 ? width / 2 : width;
   const working = new Map<Promise<void>, string>();
@@ -29,7 +29,7 @@ export function openHostSlots(
         .catch(failed)
         .finally(() => {
           working.delete(slot);
-          freed();
+          freed(working.size === 0);
         });
       working.set(slot, hostId);
     },

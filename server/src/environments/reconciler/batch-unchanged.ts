@@ -12,8 +12,11 @@ interface Unchanged {
 /** False when the lease, or the desired state, is no longer the same. */
 export type UnchangedWriter = (unchanged: Unchanged) => Promise<boolean>;
 
+/** Nothing waits for these writes but the slot of the row. */
+const gatherMs = 5;
+
 /**
- * Most passes change nothing, so those of one moment are written in one statement. A lost write costs one more pass, so
+ * Most passes change nothing, so those of a few milliseconds are written in one statement. A lost write costs one more pass, so
  * the commit does not wait for the disk. Rows are locked in the order of their ids, as everywhere.
  */
 export function batchUnchanged(db: Db): UnchangedWriter {
@@ -35,5 +38,5 @@ export function batchUnchanged(db: Db): UnchangedWriter {
       from async_commit, unchanged where e.id = unchanged.id returning e.id`.execute(db);
     const ids = new Set(written.rows.map(({ id }) => id));
     return rows.map(({ id }) => ids.has(id));
-  });
+  }, gatherMs);
 }

@@ -77,12 +77,24 @@ export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
     update environments e set due_at = now() from idle where e.id = idle.id`.execute(db);
 }
 
+/** A longer wait ends at a full second. */
+const exactMs = 10_000;
+
+/**
+ * The end of a wait. A long one ends at a full second, so that rows are fetched and written together: with thousands of them
+ * most of the database's work was in statements for one row.
+ */
+function endOf(waitMs: number | RawBuilder<unknown>) {
+  const end = sql`now() + make_interval(secs => ${waitMs}::float8 / 1000)`;
+  return sql`case when ${waitMs}::float8 < ${exactMs} then ${end} else date_trunc('second', ${end}) + interval '1 second' end`;
+}
+
 /**
  * The end of a wait, never later than the next time that matters for a row that is not ending. A time in the past, which
  * was not acted on because the clock is unsure, waits a second.
  */
 export function dueIn(waitMs: number | RawBuilder<unknown>) {
-  const end = sql`now() + make_interval(secs => ${waitMs}::float8 / 1000)`;
+  const end = endOf(waitMs);
   return sql<Date>`case when desired = 'terminated' then ${end}
     else least(${end}, greatest(coalesce(least(expires_at, case when created_at is null or (down_since is not null and status <> 'unknown') then give_up_at end), 'infinity'), now() + interval '1 second')) end`;
 }

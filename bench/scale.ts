@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Database, openDatabase } from "../server/src/database/database.ts";
+import { startEmbedded } from "../server/src/database/embedded.ts";
+import { fakeEngineDriver } from "../server/src/drivers/fake/fake-engine-driver.ts";
+import { commandLogger } from "../server/src/logging/create-logger.ts";
+import { removeFolder, temporaryFolder } from "../testing/product.ts";
+import { startReplica } from "../testing/start-replica.ts";
+import { end, firstLine } from "./processes.ts";
+import { median, quantile } from "./quantiles.ts";
+import { counters, difference } from "./scale-counters.ts";
+import { measureLags } from "./scale-lag.ts";
+import type { Bench } from "./scale-processes.ts";
+import { requests } from "./scale-requests.ts";
+import { seedActive } from "./scale-seed.ts";
+
+/** Every loop has been through once: the slowest looks each minute. */
+const settleMs = 60_000;
+
+/**
+ * Environments of a fake engine, reconciled by 1 to 4 workers and served by 1 to 3 gateways, each a process of its own, on one
+ * PostgreSQL. Words after the name: how many environments and workers, such as `1000,10000 1,4`. The lag is the time from
+ * a change outside (a run ends by itself, an environment's time is over) until its row says so.
+ */
+export async function run(): Promise<void> {
+  const [environments, workers] = process.argv.slice(3).map((list) => list.split(",").map(Number));
+  for (const count of environments ?? [100, 1000, 10_000]) await measure(count, workers ?? [1, 2, 4]);
+}
+
+async function measure(count: number, workers: readonly number[]): Promise<void> {
+  const directory = temporaryFolder();
+  const started: ChildProcess[] = [];
+  const embedded = await startEmbedded({
+    directory: join(directory, "database"),
+    connections: 200,
+    log: commandLogger,
+  });
+  const database = await openDatabase(embedded.connection, commandLogger);
+  try {
+    const { user, password, host = "", database: name } = embedded.connection;
+    const databaseUrl = `postgres://${user}:${password}@localhost/${name}?host=${encodeURIComponent(host)}`;
+    const bench = await openBench({ database, databaseUrl, started, count });
+    const began = performance.now();
+    await seedActive(database.db, fakeEngineDriver(Number(bench.fake.split("=")[1])), count);
+    console.log(`\n${count} environments, seeded in ${seconds(performance.now() - began)}`);
+    bench.gateways.push(await startReplica("gateway", bench));
+    for (const wanted of workers) await steady(bench, count, wanted);
+    await requests(bench);
+  } finally {
+    await Promise.all(started.map(end));
+    await database.close();
+    await embedded.stop();
+    removeFolder(directory);
+  }
+}
+
+interface Opened {
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly started: ChildProcess[];
+  readonly count: number;
+}
+
+async function openBench({ database, databaseUrl, started, count }: Opened): Promise<Bench> {
+  const engine = spawn(process.execPath, [join(import.meta.dirname, "scale-engine.ts"), String(count)], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  started.push(engine);
+  const enginePort = Number(await firstLine(engine));
+  const heard = { count: 0, listener: (_: string) => {} };
+  await database.listen("changes", (payload) => {
+    heard.count += 1;
+    heard.listener(/"id" ?: ?"([^"]+)"/.exec(payload)?.[1] ?? "");
+  });
+  return { database, databaseUrl, fake: `engine=${enginePort}`, started, engine, heard, workers: [], gateways: [] };
+}
+
+async function steady(bench: Bench, count: number, workers: number): Promise<void> {
+  while (bench.workers.length < workers) bench.workers.push(await startReplica("worker", bench));
+  await sleep(settleMs);
+  const before = await counters(bench);
+  const { ended, expired, overdueMs } = await measureLags(bench);
+  const after = await counters(bench);
+  const lags = {
+    [`${ended.length} runs ended: until the row says so`]: `p50 ${seconds(median(ended))}, p99 ${seconds(quantile(ended, 0.99))}`,
+    [`${expired.length} expired: until terminated`]: `p50 ${seconds(median(expired))}, p99 ${seconds(quantile(expired, 0.99))}`,
+    "due and not taken, longest": seconds(overdueMs),
+  };
+  console.log(
+    `\n${count} environments, ${workers} workers, a minute (load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores)`,
+  );
+  for (const [what, figure] of Object.entries({ ...lags, ...difference(before, after) }))
+    console.log(`  ${what.padEnd(44)} ${figure}`);
+}
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
