@@ -10,6 +10,7 @@ import { proveHostile } from "./hostile.ts";
 import { proveInstall } from "./install.ts";
 import { proveMoney } from "./money.ts";
 import { proveMutation } from "./mutation.ts";
+import { provePodIsolation } from "./pod-isolation.ts";
 import { provePoints } from "./points.ts";
 import { proveRestore } from "./restore.ts";
 import { proveTrouble } from "./trouble.ts";
@@ -38,6 +39,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   install: proveInstall,
   money: proveMoney,
   mutation: proveMutation,
+  "pod-isolation": provePodIsolation,
   points: provePoints,
   restore: proveRestore,
   trouble: proveTrouble,
