@@ -10,6 +10,7 @@ import { proveHostile } from "./hostile.ts";
 import { proveInstall } from "./install.ts";
 import { proveMoney } from "./money.ts";
 import { proveMutation } from "./mutation.ts";
+import { proveNodeLoss } from "./node-loss.ts";
 import { provePodIsolation } from "./pod-isolation.ts";
 import { provePoints } from "./points.ts";
 import { proveRestore } from "./restore.ts";
@@ -26,6 +27,9 @@ interface Options {
   readonly docker: boolean;
   readonly quick: boolean;
   readonly from: string;
+  readonly node: string;
+  readonly stop: string;
+  readonly start: string;
 }
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
@@ -39,6 +43,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   install: proveInstall,
   money: proveMoney,
   mutation: proveMutation,
+  "node-loss": proveNodeLoss,
   "pod-isolation": provePodIsolation,
   points: provePoints,
   restore: proveRestore,
@@ -59,12 +64,15 @@ const { positionals, values } = parseArgs({
     quick: { type: "boolean", default: false },
     // The last commit of 0.1.0.
     from: { type: "string", default: "ecbd5bc" },
+    node: { type: "string", default: "n2" },
+    stop: { type: "string", default: "" },
+    start: { type: "string", default: "" },
   },
 });
 const proof = proofs[positionals[0] ?? ""];
 if (!proof) {
   console.error(
-    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]... [--file PATH]... [--docker] [--quick] [--from COMMIT]`,
+    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]... [--file PATH]... [--docker] [--quick] [--from COMMIT] [--node NAME --stop COMMAND --start COMMAND]`,
   );
   process.exit(2);
 }
@@ -78,4 +86,7 @@ await proof({
   docker: values.docker,
   quick: values.quick,
   from: values.from,
+  node: values.node,
+  stop: values.stop,
+  start: values.start,
 });

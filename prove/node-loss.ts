@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { movableVolumes } from "../server/src/drivers/testing/movable-volumes.ts";
+import { openNodeLossFixture, type Rented } from "./node-loss-fixture.ts";
+import { writeProof } from "./proof-page.ts";
+
+interface Options {
+  /** The node that is lost. */
+  readonly node: string;
+  /** Shell commands that end it and bring it back. */
+  readonly stop: string;
+  readonly start: string;
+}
+
+/** A run of a GPU reserves 16 GiB of its node. */
+const rentals = 1;
+/** The promise: so soon after the loss every owner is told. */
+const noticeWithinSeconds = 60;
+const shell = (command: string) => execFileSync("/bin/sh", ["-c", command], { stdio: "ignore" });
+
+/**
+ * A node of the cluster of TEST_KUBECONFIG is ended while environments run on it, once with volumes bound to it and once
+ * with volumes that every node can mount (G181). The nodes run on this machine; nobody else may use the cluster.
+ */
+export async function proveNodeLoss({ node, stop, start }: Options): Promise<void> {
+  if (!stop || !start) throw new Error("--stop and --start name the commands that end the node and bring it back");
+  const bound = await lose({ node, stop, start }, undefined);
+  await using stack = new AsyncDisposableStack();
+  const moved = await lose({ node, stop, start }, await movableVolumes(stack, rentals));
+  const text = `An environment with a GPU on a node that is ended suddenly. A volume bound to the node: its owner told after ${bound.noticed} s, running again with the same file ${bound.back} s after the node came back. A volume that any node can mount: told after ${moved.noticed} s, running on another node with the same file ${moved.back} s after the cluster was told that the node is off, in one pod, also when the node came back. In both: no second of the gap was counted, no GPU leased twice.`;
+  writeProof("node-loss", `\`npm run prove -- node-loss --node ${node} --stop ... --start ...\`: ${text}`);
+  console.log(text);
+}
+
+interface Seconds {
+  readonly noticed: number;
+  readonly back: number;
+}
+
+async function lose({ node, stop, start }: Options, storageClass: string | undefined): Promise<Seconds> {
+  await using fixture = await openNodeLossFixture(node, storageClass);
+  const rented = await fixture.rent(rentals);
+  const end = await Promise.all(rented.map(fixture.endOf));
+  const lostAt = Date.now();
+  shell(stop);
+  let isBack = false;
+  try {
+    await Promise.all(rented.map((each) => fixture.untilLost(each, (noticeWithinSeconds + 30) * 1000)));
+    const noticed = secondsSince(lostAt);
+    assert.ok(noticed <= noticeWithinSeconds, `owners were told after ${noticed} s`);
+    const isMovable = storageClass !== undefined;
+    if (isMovable) await fixture.say("off");
+    else shell(start);
+    isBack = !isMovable;
+    const from = Date.now();
+    await Promise.all(rented.map((each) => fixture.untilRuns(each)));
+    const back = secondsSince(from);
+    await check(fixture, rented, { lostAt, end, node, isMovable });
+    if (isMovable) {
+      shell(start);
+      isBack = true;
+      await fixture.say("on");
+      await fixture.untilReady();
+      await check(fixture, rented, { lostAt, end, node, isMovable });
+    }
+    return { noticed, back };
+  } finally {
+    if (!isBack) shell(start);
+    await fixture.say("on");
+  }
+}
+
+const secondsSince = (at: number) => Math.ceil((Date.now() - at) / 1000);
+
+interface Before {
+  readonly lostAt: number;
+  readonly end: readonly number[];
+  readonly node: string;
+  readonly isMovable: boolean;
+}
+
+async function check(
+  fixture: Awaited<ReturnType<typeof openNodeLossFixture>>,
+  rented: readonly Rented[],
+  { lostAt, end, node, isMovable }: Before,
+): Promise<void> {
+  for (const [index, each] of rented.entries()) {
+    const left = await fixture.leftAfterStart(each);
+    const before = (end[index] ?? 0) - lostAt;
+    assert.ok(left >= before, `${(before - left) / 1000} s of the gap were counted`);
+    assert.equal(await fixture.read(each), each.text);
+    const pods = await fixture.podsOf(each);
+    assert.equal(pods.length, 1);
+    assert.equal(pods[0] !== node, isMovable, `it runs on ${pods[0]}`);
+  }
+  assert.deepEqual(await fixture.overused(), []);
+}
