@@ -2,7 +2,7 @@ import type { Engine } from "../engine/engine.ts";
 import type { EngineMachine, GpuHints, MachineGpus } from "./engine-machine.ts";
 
 interface EngineInfo {
-  /** The engine's id, which copies of a machine share, and the name of its machine. */
+  /** The engine's id, which copies of a machine and two engines of one share, with the machine's name and the engine's folder. */
   readonly id: string;
   readonly apiVersion: string;
   readonly os: string;
@@ -15,6 +15,7 @@ interface EngineInfo {
 interface InfoResponse extends GpuHints {
   readonly ID: string;
   readonly Name: string;
+  readonly DockerRootDir: string;
   readonly OSType: string;
   readonly NCPU: number;
   readonly MemTotal: number;
@@ -31,9 +32,17 @@ export async function readEngineInfo({ docker }: Engine, abortSignal: AbortSigna
     docker.info(options) as unknown as Promise<InfoResponse>,
     docker.version(options) as unknown as Promise<{ ApiVersion: string }>,
   ]);
-  const { ID, Name, OSType: os, NCPU: cpus, MemTotal, LiveRestoreEnabled: liveRestore } = info;
+  const { ID, Name, DockerRootDir, OSType: os, NCPU: cpus, MemTotal, LiveRestoreEnabled: liveRestore } = info;
   const memoryMb = Math.floor(MemTotal / (1024 * 1024));
-  return { id: `${ID} on ${Name}`, apiVersion: ApiVersion, os, cpus, memoryMb, liveRestore, gpuHints: info };
+  return {
+    id: `${ID} on ${Name} in ${DockerRootDir}`,
+    apiVersion: ApiVersion,
+    os,
+    cpus,
+    memoryMb,
+    liveRestore,
+    gpuHints: info,
+  };
 }
 
 /** Facts of the engine and its machine, probed once and again on `refresh`. A failure is not kept. */
