@@ -76,3 +76,12 @@ test("an environment's page is accessible in every state, at both widths and in 
   await checkScreen(page, "environment-failed");
   expect(customer.userId).not.toBe("");
 });
+
+test("files that move to another machine show how far they are (G196)", async ({ page, customer }) => {
+  expect(customer).toBeDefined();
+  const stopped = detailFixture({ status: "stopped", expires_at: null, banked_seconds: 8400, moving_percent: 42 });
+  await showEnvironment(page, { environment: stopped });
+  await expect(page.getByText("Moving your files", { exact: true })).toBeVisible();
+  await expect(page.getByText("Moving its files, 42 %", { exact: true })).toBeVisible();
+  await checkScreen(page, "environment-moving");
+});
