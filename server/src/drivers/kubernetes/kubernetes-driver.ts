@@ -111,9 +111,11 @@ function readOperations(deps: Deps): Pick<Driver, "observe" | "list" | "stats" |
       cluster.withTimeout(async (signal) => await observeRun(deps, await findPod(deps, id, signal), signal)),
     list: () =>
       cluster.withTimeout(async (signal) => {
-        const query = { labelSelector: `${label.install}=${install},${label.part}=run` };
+        const query = { labelSelector: `${label.install}=${install},${label.part} in (run,files)` };
         const { items } = await cluster.call<V1PodList>({ path: podsPath(cluster), query, signal });
-        return items.map((pod) => {
+        await files.removeEnded(items);
+        const runs = items.filter(({ metadata }) => metadata?.labels?.[label.part] === "run");
+        return runs.map((pod) => {
           return { id: pod.metadata?.annotations?.[annotation.environment] ?? "", observed: observedOf(pod) };
         });
       }),

@@ -12,7 +12,7 @@ import {
   openKubernetesMachine,
   whyNoKubernetes,
 } from "../testing/kubernetes-machine.ts";
-import { podsPath } from "./cluster/objects.ts";
+import { labelsOf, podsPath } from "./cluster/objects.ts";
 import { kubernetesDriver } from "./kubernetes-driver.ts";
 import { isolatedContainer, isolatedPod, podNameOf } from "./pods/pod-body.ts";
 
@@ -95,6 +95,27 @@ describe.skipIf(absent)(absent ? `faults of a cluster, skipped because ${absent}
     const denied = (text: string) => ({ code: "unavailable", message: expect.stringContaining(text) });
     await expect(limited.observe("e1")).rejects.toMatchObject(denied("may not get pods"));
     await expect(limited.capabilities()).rejects.toMatchObject(denied("may not list nodes"));
+  });
+
+  test("a pod for work on files whose server was killed is removed once it has ended, a foreign one is not", async () => {
+    const options = machine.optionsOf();
+    const image = (await options.images("jupyter")) ?? "";
+    const container = { ...isolatedContainer, name: "lab", image, command: ["true"] };
+    const spec = { ...isolatedPod(options), containers: [container] };
+    const plant = async (name: string, install: string) => {
+      await api("POST", podsPath(machine.cluster), { metadata: { name, labels: labelsOf(install, "files") }, spec });
+      const ended = async () =>
+        (await api<V1Pod>("GET", podsPath(machine.cluster, name))).status?.phase === "Succeeded";
+      await expect.poll(ended, { timeout: 60_000 }).toBe(true);
+    };
+    await plant("files-ours", options.install);
+    await plant("files-theirs", machine.optionsOf("other").install);
+    await driver.list();
+    const { items } = await api<{ items: V1Pod[] }>("GET", podsPath(machine.cluster));
+    const files = items.filter(({ metadata }) => !metadata?.deletionTimestamp).map(({ metadata }) => metadata?.name);
+    expect(files).toContain("files-theirs");
+    expect(files).not.toContain("files-ours");
+    await api("DELETE", podsPath(machine.cluster, "files-theirs"), { gracePeriodSeconds: 0 });
   });
 
   test("a used-up quota is named, and the next start works when there is room", async () => {

@@ -38,7 +38,7 @@ export async function freeTimes(
     with slots as (
       select host_id, node, case when (host_id, node) in (select kept_host_id, kept_node from queue_entries where kept_host_id is not null)
         then null else free_at end as free_at
-      from (${slotTimesFor(orderId)}) known where (${hostId}::text is null or host_id = ${hostId}) and (${node}::text is null or known.node = ${node})),
+      from (${slotTimesFor(orderId)}) known where (${hostId}::text is null or host_id = ${hostId}) and (${node}::text is null or known.node in ('', ${node}))),
     ranked as (select free_at, row_number() over (partition by host_id, node order by free_at) as n from slots)
     select n as "gpuCount", min(free_at) as "freeAt", coalesce(min(free_at) <= now(), false) as "freeNow"
     from ranked group by n order by n`.execute(db);

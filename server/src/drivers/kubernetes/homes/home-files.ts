@@ -31,6 +31,8 @@ export function openHomeFiles(deps: FilesDeps & Pick<ClaimDeps, "storageClass">)
   "sizeMb" | "recentMb" | "archive" | "countHome" | "restore"
 > & {
   readonly forget: (home: string) => void;
+  /** Removes pods for work on files that ended by their deadline, because the server that made them was killed. */
+  readonly removeEnded: (pods: readonly V1Pod[]) => Promise<void>;
 } {
   const { cluster } = deps;
   const count = async (home: string, signal: AbortSignal) => {
@@ -44,6 +46,14 @@ export function openHomeFiles(deps: FilesDeps & Pick<ClaimDeps, "storageClass">)
       count: (home) => cluster.withTimeout((signal) => count(home, signal)),
       countInBackground: (home) => count(home, AbortSignal.timeout(backgroundLimitMs)),
     }),
+    async removeEnded(pods) {
+      const ended = pods.filter(({ metadata, status }) => {
+        return (
+          metadata?.labels?.[label.part] === "files" && (status?.phase === "Failed" || status?.phase === "Succeeded")
+        );
+      });
+      for (const { metadata } of ended) await removeFilesPod(cluster, metadata?.name ?? "");
+    },
     archive(home, signal) {
       return archiveHome(deps, checkSegment("home", home), signal);
     },
