@@ -95,7 +95,7 @@ export async function openNodeLossFixture(node: string, storageClass: string | u
     /** Says to the cluster that the node is switched off, or no longer. */
     async say(what: "off" | "on"): Promise<void> {
       const taint = { key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" };
-      const spec = what === "off" ? { taints: [taint] } : {};
+      const spec = { taints: what === "off" ? [taint] : [] };
       await admin<Node>("PATCH", `/api/v1/nodes/${node}`, {
         apiVersion: "v1",
         kind: "Node",
