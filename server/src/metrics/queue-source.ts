@@ -50,6 +50,7 @@ function queuesOf({ provider: { kind, mode, keyId }, sendsMail }: WorkedQueues):
     webhooks: { table: "gateway_events", where: sql`processed_at is null and gateway = ${kind}` },
     catalogue_changes: { table: "catalogue_changes", where: sql`due_at is not null` },
     payment_sweep: { table: "gateway_sweeps", where: sql`key_id = ${keyId}` },
+    home_moves: { table: "home_moves", where: sql`true` },
     announcements: { table: "announcements", where: sql`due_at is not null` },
     ...(sendsMail && { mails: { table: "mails", where: sql`status = 'queued'` } }),
     ...(kind === "embedded" && { embedded_webhooks: { table: "embedded_gateway_webhooks", where: sql`true` } }),
