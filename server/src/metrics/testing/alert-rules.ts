@@ -24,13 +24,14 @@ const compare: Readonly<Record<string, (a: number, b: number) => boolean>> = {
 
 /** The series of a scrape for which a rule without functions over time is true. @throws for other rules */
 export function firing({ expr }: AlertRule, samples: Samples): readonly string[] {
-  const [, abs, metric, label, minusNow, operator = "", limit] =
-    /^(abs\()?(\w+)(?:\{(\w+="\w+")\})?\)?( - time\(\))? (==|<|>=|>) ([\d.]+)$/.exec(expr) ?? [];
+  const [, abs, metric, label, equals, wanted, minusNow, operator = "", limit] =
+    /^(abs\()?(\w+)(?:\{(\w+)(!?=)"(\w+)"\})?\)?( - time\(\))? (==|<|>=|>) ([\d.]+)$/.exec(expr) ?? [];
   const isTrue = compare[operator];
   if (!isTrue) throw new Error(`too much for this evaluation: ${expr}`);
   const now = minusNow ? Date.now() / 1000 : 0;
   return [...samples].flatMap(([series, value]) => {
-    const isMeant = series.split("{")[0] === metric && (label === undefined || series.includes(label));
+    const hasLabel = series.includes(`${label}="${wanted}"`);
+    const isMeant = series.split("{")[0] === metric && (label === undefined || hasLabel === (equals === "="));
     const left = value - now;
     return isMeant && isTrue(abs ? Math.abs(left) : left, Number(limit)) ? [series] : [];
   });
