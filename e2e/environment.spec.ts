@@ -85,3 +85,27 @@ test("files that move to another machine show how far they are (G196)", async ({
   await expect(page.getByText("Moving its files, 42 %", { exact: true })).toBeVisible();
   await checkScreen(page, "environment-moving");
 });
+
+test("an environment whose machine failed can be started without its files, after a sentence that says what stays behind (G202)", async ({
+  page,
+  customer,
+}) => {
+  expect(customer).toBeDefined();
+  const unknown = { status: "unknown", may_start_fresh: true } as const;
+  await showEnvironment(page, { environment: { ...unknown, lost_since: null } });
+  await expect(page.getByText(/^The machine of .* does not answer$/)).toBeVisible();
+  await expect(page.getByRole("button", { name: "End it for a refund" })).toHaveCount(0);
+  await showEnvironment(page, { environment: { ...unknown, lost_since: inHours(-0.1) } });
+  await expect(page.getByRole("button", { name: "End it for a refund" })).toBeVisible();
+  await checkScreen(page, "environment-lost");
+  await page.getByRole("button", { name: "Start without its files" }).click();
+  const dialog = page.getByRole("dialog");
+  await expect(dialog).toContainText("none of its notebooks, data and installed packages come with it");
+  await checkScreen(page, "environment-fresh-start", { fullPage: false, stays: "[role=dialog]" });
+  await page.route(`**/environments/${environmentId}/start_fresh`, (route) =>
+    route.fulfill({ json: { status: "success" } }),
+  );
+  const asked = page.waitForRequest(`**/environments/${environmentId}/start_fresh`);
+  await dialog.getByRole("button", { name: "Start without its files" }).click();
+  expect((await asked).method()).toBe("POST");
+});

@@ -7,6 +7,7 @@ import { checkScreen } from "./testing/viewports.ts";
 
 const keptFiles = {
   environment_id: "7a3f9c27b0d4e5a6",
+  former_id: null,
   subdomain: "old-one",
   container_type: "pytorch",
   gpu_count: 2,

@@ -62,6 +62,8 @@ export const environmentDetail = endpoint({
       stop_reason: nullable(choice(stopReasons)),
       /** Its machine has given no sign since then: its clock stands, and it may be ended for a refund of the rest. */
       lost_since: nullable(instant),
+      /** Its machine gives no sign: it can be given an empty home on another one (G202). */
+      may_start_fresh: boolean(),
       generation: number(),
       /** Completed stages of this generation; `ordered` and `paid` are copied from the order. */
       stages: array(object({ stage: choice(launchStages), at: instant })),
@@ -79,6 +81,17 @@ export const startEnvironment = endpoint({
   auth: "bearer",
   summary: "Starts a stopped environment like `start`; `without_settings` ignores the settings in its home (G106)",
   body: object({ without_settings: boolean() }),
+  reply: success,
+  errors: ["not_found", "action_not_allowed", "out_of_stock"],
+});
+
+export const startFresh = endpoint({
+  method: "POST",
+  path: "/environments/{id}/start_fresh",
+  auth: "bearer",
+  summary:
+    "Starts an environment whose machine gives no sign on another one, with an empty home and the time left; its former files are kept (G202, G203)",
+  body: nothing,
   reply: success,
   errors: ["not_found", "action_not_allowed", "out_of_stock"],
 });

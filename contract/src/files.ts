@@ -14,13 +14,15 @@ export const listFiles = endpoint({
       object({
         /** The newest environment with these files. */
         environment_id: string(),
+        /** Files that a fresh start left (G203): their id, which `archive` and `delete_files` take. Null for all others. */
+        former_id: nullable(string()),
         subdomain: string(),
         container_type: containerType,
         gpu_count: number(),
         duration_hours: number(),
         /** In 10^6 bytes; null until measured. */
         size_mb: nullable(number()),
-        /** Null while the environment is stopped, because its files are kept. */
+        /** Null while the environment is stopped, because its files are kept, and while the machine of former files is away. */
         files_until: nullable(instant),
         /** Prepaid seconds of the stopped environment (G24, G76). */
         banked_seconds: number(),
@@ -34,7 +36,8 @@ export const archiveLink = endpoint({
   method: "POST",
   path: "/environments/{id}/archive",
   auth: "bearer",
-  summary: "A single-use download link for the files of an environment as tar.gz, valid for 60 s",
+  summary:
+    "A single-use download link for the files of an environment, or those of a `former_id`, as tar.gz, valid for 60 s",
   body: nothing,
   reply: object({ status: literal("success"), url: string(), expires_at: instant }),
   errors: ["not_found"],
@@ -44,7 +47,8 @@ export const deleteFiles = endpoint({
   method: "POST",
   path: "/environments/{id}/delete_files",
   auth: "bearer",
-  summary: "Deletes the kept files of an ended environment; `confirm` must be its subdomain (G31)",
+  summary:
+    "Deletes the kept files of an ended environment, or those of a `former_id`; `confirm` must be the subdomain (G31)",
   body: object({ confirm: string().check(maxLength(64)) }),
   reply: success,
   errors: ["not_found", "action_not_allowed"],

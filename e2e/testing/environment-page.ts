@@ -48,6 +48,7 @@ export function detailFixture(change: Partial<Detail> = {}): Detail {
     ],
     stop_reason: null,
     lost_since: null,
+    may_start_fresh: false,
     idle_stop: { minutes: null, stops_at: null, snoozed_until: null, last_busy_at: inHours(-0.4) },
     generation: 2,
     stages: stagesOf(8),

@@ -78,6 +78,7 @@ create table archive_codes (
   user_id text not null,
   environment_id text not null,
   expires_at timestamptz not null,
+  home_id text,
   constraint archive_codes_pkey primary key (hash),
   constraint archive_codes_environment_id_fkey foreign key (environment_id) references environments(id)
 );
@@ -355,6 +356,7 @@ create table environments (
   lease_token uuid,
   lease_expires_at timestamptz,
   lost_since timestamptz,
+  run_id text,
   constraint environments_pkey primary key (id),
   constraint environments_banked_seconds_check check (banked_seconds >= 0),
   constraint environments_check check ((status = 'terminated') = (terminated_at is not null)),
@@ -375,6 +377,7 @@ create unique index environments_display_name on environments ("left"(id, 8));
 create index environments_due on environments (greatest(due_at, lease_expires_at)) where status <> 'terminated';
 create index environments_ended on environments (terminated_at) where terminated_at is not null;
 create index environments_owner on environments (user_id);
+create unique index environments_run on environments (run_id) where run_id is not null;
 create unique index one_live_environment_per_name on environments (subdomain) where status <> 'terminated';
 create trigger environments_changed after update on environments for each row when (old.status is distinct from new.status or old.desired is distinct from new.desired or old.generation is distinct from new.generation or old.endpoint is distinct from new.endpoint or old.stage is distinct from new.stage or old.stage_percent is distinct from new.stage_percent or old.expires_at is distinct from new.expires_at or old.secret is distinct from new.secret or old.banked_seconds is distinct from new.banked_seconds or old.idle_minutes is distinct from new.idle_minutes or old.idle_stop_at is distinct from new.idle_stop_at or old.idle_snoozed_until is distinct from new.idle_snoozed_until) execute function tell_change('environment');
 create trigger environments_inserted after insert on environments for each row execute function tell_change('environment');
@@ -537,9 +540,13 @@ create table homes (
   full_told_at timestamptz,
   missing_since timestamptz,
   node text,
+  left_by text,
+  left_run text,
   constraint homes_pkey primary key (id),
   constraint homes_home_host_id_key unique (home, host_id),
-  constraint homes_host_id_fkey foreign key (host_id) references hosts(id)
+  constraint homes_host_id_fkey foreign key (host_id) references hosts(id),
+  constraint homes_left check ((left_by is null) = (left_run is null)),
+  constraint homes_left_by_fkey foreign key (left_by) references environments(id)
 );
 create index homes_due on homes (delete_at) where delete_at is not null;
 create index homes_user on homes (user_id);

@@ -53,6 +53,7 @@ export interface Tables {
     user_id: string;
     environment_id: string;
     expires_at: Date;
+    home_id: string | null;
   };
   attempt_windows: {
     key: Buffer;
@@ -245,6 +246,7 @@ export interface Tables {
     lease_token: string | null;
     lease_expires_at: Date | null;
     lost_since: Date | null;
+    run_id: string | null;
   };
   gateway_events: {
     gateway: string;
@@ -346,6 +348,8 @@ export interface Tables {
     full_told_at: Date | null;
     missing_since: Date | null;
     node: string | null;
+    left_by: string | null;
+    left_run: string | null;
   };
   host_images: {
     host_id: string;

@@ -30,6 +30,7 @@ const participles = {
   terminate: "ended",
   cancel: "cancelled",
   set: "changed",
+  fresh: "started afresh",
 };
 
 const reasons: Readonly<Record<Status, string>> = {

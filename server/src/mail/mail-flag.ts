@@ -17,6 +17,8 @@ const flags = {
   ended: "emailNotifications",
   expires: "emailNotifications",
   extended: "emailNotifications",
+  /** Files from before a fresh start, which can be reached again. */
+  former: "emailNotifications",
   full: "emailNotifications",
   /** A new run, because the GPUs of the last one did not respond. */
   gpu: "emailNotifications",

@@ -90,6 +90,7 @@ function runOperations({ options, machine, install, find }: FakeDeps): Pick<Driv
     machine.serially(id, async () => {
       const run = find(id);
       if (!run) return;
+      observeOnNode(machine, run);
       if (options["stopMs"]) await wait(options["stopMs"]);
       await removeRun(machine, run);
     });

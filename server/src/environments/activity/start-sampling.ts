@@ -6,6 +6,7 @@ import { notifyFullHomes } from "../homes/notify-full-homes.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "../hosts/each-host.ts";
 import { ownShare } from "../hosts/own-share.ts";
 import type { Announce } from "../notice.ts";
+import { runId } from "../run-id.ts";
 import { type ActivityReading, isWorking, writeActivity } from "./activity.ts";
 import { jupyterIdleSeconds } from "./jupyter-idle-seconds.ts";
 import { type Sample, writeSamples } from "./samples.ts";
@@ -34,7 +35,7 @@ interface Reading {
   readonly failure?: unknown;
 }
 
-type Active = Pick<RowOf<"environments">, "id" | "endpoint" | "run_token">;
+type Active = Pick<RowOf<"environments">, "id" | "endpoint" | "run_token"> & { readonly runId: string };
 
 /** Measures what every active environment uses, and how long it has been idle. */
 export function startSampling(deps: SamplingDeps): Loop {
@@ -79,7 +80,7 @@ async function read(
   if (runs.inProgress.has(environmentId)) return { activity: unsure };
   try {
     runs.inProgress.add(environmentId);
-    const stats = driver.stats(environmentId).finally(() => runs.inProgress.delete(environmentId));
+    const stats = driver.stats(run.runId).finally(() => runs.inProgress.delete(environmentId));
     const now = await measure(run, stats, timeoutMs);
     const last = runs.last.get(environmentId);
     runs.last.set(environmentId, now);
@@ -103,7 +104,7 @@ async function measure(run: Active, usage: Promise<Stats>, timeoutMs: number): P
 async function activeOn({ db, workerId }: SamplingDeps, hostId: string): Promise<Active[]> {
   return await db
     .selectFrom("environments")
-    .select(["id", "endpoint", "run_token"])
+    .select(["id", "endpoint", "run_token", runId.as("runId")])
     .where("host_id", "=", hostId)
     .where("status", "=", "active")
     .where(ownShare(workerId))

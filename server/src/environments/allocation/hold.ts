@@ -84,7 +84,7 @@ async function leaseFree(
 /** Why kept files cannot be used now: they are moving to another host (G196). The name is locked, as by `requestMoves`. */
 async function movingFiles(tx: Tx, subdomain: string, userId: string): Promise<string | undefined> {
   const { rows } = await sql<{ percent: number | null }>`
-    select ${homeMovePercent} as percent from homes h where user_id = ${userId} and subdomain = ${subdomain}`.execute(
+    select ${homeMovePercent} as percent from homes h where user_id = ${userId} and subdomain = ${subdomain} and left_by is null`.execute(
     tx,
   );
   const percent = rows.find((row) => row.percent !== null)?.percent ?? null;

@@ -85,13 +85,16 @@ async function recordStages(tx: Tx, environment_id: string, { orderedAt, paidAt 
 }
 
 /**
- * The same folder for the same owner and name, whatever environment uses it (G31), and never another owner's. The folder
- * of a former warm run is known by its row only.
+ * The same folder for the same owner and name, whatever environment uses it (G31), and never another owner's or one that a
+ * fresh start has left (G203). The folder of a former warm run is known by its row only.
  */
 async function homeOf(tx: Tx, userId: string, subdomain: string, hostId: string): Promise<string> {
-  const { rows } = await sql<{ home: string }>`
-    select home from homes where user_id = ${userId} and subdomain = ${subdomain} and host_id = ${hostId}`.execute(tx);
-  return rows[0]?.home ?? createHash("sha256").update(`${userId}\0${subdomain}`).digest("hex").slice(0, 32);
+  const { rows } = await sql<{ home: string; isFormer: boolean }>`
+    select home, left_by is not null as "isFormer" from homes
+    where user_id = ${userId} and subdomain = ${subdomain} and host_id = ${hostId}`.execute(tx);
+  const own = rows.find(({ isFormer }) => !isFormer);
+  if (own) return own.home;
+  return rows.length > 0 ? newId() : createHash("sha256").update(`${userId}\0${subdomain}`).digest("hex").slice(0, 32);
 }
 
 /** The environment that an order launched or extended. */

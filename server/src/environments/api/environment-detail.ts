@@ -4,6 +4,7 @@ import type { Db, RowOf } from "../../database/database.ts";
 import { idleStopOf } from "../activity/idle-stop.ts";
 import { containerOf, type ListedEnvironment } from "../environment.ts";
 import { shareLinksOf } from "./share-links.ts";
+import { mayStartFresh } from "./start-fresh.ts";
 
 type Detail = ReplyOf<typeof environmentDetail>["environment"];
 
@@ -33,6 +34,7 @@ export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: s
     idle_stop,
     stop_reason: row.status === "stopped" ? row.stop_reason : null,
     lost_since: row.lost_since?.toISOString() ?? null,
+    may_start_fresh: facts?.may_start_fresh ?? false,
     generation: row.generation,
     stages,
     gpu: facts?.model ? { model: facts.model, memory_mb: facts.memory_mb, count: row.gpu_count } : null,
@@ -51,6 +53,7 @@ async function sessionsOf(db: Db, id: string): Promise<Detail["sessions"]> {
 
 interface Facts {
   readonly isolation: Detail["isolation"];
+  readonly may_start_fresh: boolean;
   /** The model of the host's GPUs; null where it has none. */
   readonly model: string | null;
   readonly memory_mb: number;
@@ -64,15 +67,16 @@ interface Facts {
 /** Facts from one row each of other tables, in one query. */
 async function factsOf(db: Db, { id, order_id, home, host_id }: ListedEnvironment): Promise<Facts | undefined> {
   const { rows } = await sql<Facts>`
-    select h.isolation, g.model, g.memory_mb,
+    select h.isolation, ${mayStartFresh} as may_start_fresh, g.model, g.memory_mb,
       (select gateway_payment_id from payments where order_id = ${order_id} and settles_order) as payment_reference,
       array(select r.number from receipts r join payments p on p.id = r.payment_id join orders o on o.id = p.order_id
         where p.settles_order and (o.id = ${order_id} or o.extends = ${id}) order by r.issued_at, r.number) as receipts,
       (select coalesce(size_mb, (select home_mb from samples where environment_id = ${id} and span_seconds = 600
           order by at desc limit 1))
         from homes where home = ${home} and host_id = ${host_id}) as home_mb
-    from hosts h left join lateral (select model, memory_mb from gpus where host_id = h.id and kind = 'gpu' limit 1) g on true
-    where h.id = ${host_id}`.execute(db);
+    from environments e join hosts h on h.id = e.host_id
+    left join lateral (select model, memory_mb from gpus where host_id = h.id and kind = 'gpu' limit 1) g on true
+    where e.id = ${id}`.execute(db);
   return rows[0];
 }
 

@@ -17,6 +17,7 @@ import {
   setIdleStop as setIdleStopCall,
   snoozeIdleStop as snoozeIdleStopCall,
   startEnvironment,
+  startFresh as startFreshCall,
   subdomainCheck,
   terminate as terminateEnvironment,
 } from "@berth/contract";
@@ -36,6 +37,7 @@ import { enterQueue, exitQueue, type MayOrder, queuePositionOf } from "../queue/
 import { launchTimes } from "../reconciler/launch-times.ts";
 import { act, cancel, terminate } from "./environment-actions.ts";
 import { environmentDetailOf } from "./environment-detail.ts";
+import { startFresh } from "./start-fresh.ts";
 
 export interface EnvironmentRouteDeps {
   readonly db: Db;
@@ -86,6 +88,11 @@ function actionRoutes(app: FastifyInstance, db: Db): void {
 
   mount(app, startEnvironment, async ({ params, body, user }) => {
     await act(db, { id: params.id, userId: user.id }, "start", body.without_settings);
+    return success;
+  });
+
+  mount(app, startFreshCall, async ({ params, user }) => {
+    await startFresh(db, { id: params.id, userId: user.id });
     return success;
   });
 

@@ -133,3 +133,26 @@ test("two downloads at once at most; a reader who disconnects frees the slot and
 async function* chunksOf(bytes: Buffer) {
   yield bytes;
 }
+
+test("G203 former files are downloaded and deleted by their own id, and nobody else's; the current ones stay", async () => {
+  const { list, download, must, call, db, driver, ada, bob, id, home } = await setup();
+  // As written by a fresh start, and by the job of retention when the machine is back.
+  const { user_id, host_id, subdomain } = await db.selectFrom("homes").selectAll().executeTakeFirstOrThrow();
+  const at = { used_at: new Date(), delete_at: new Date(Date.now() + 86_400_000), size_mb: 1 };
+  const former = { id: "f".repeat(25), home: "former", user_id, host_id, subdomain, left_by: id, left_run: id, ...at };
+  await db.insertInto("homes").values(former).execute();
+  driver.machine.homes.set("former", new Map([["notes.txt", "former words"]]));
+  const [files] = await list();
+  expect(files).toMatchObject({ environment_id: id, former_id: former.id, subdomain: "adas-lab", banked_seconds: 0 });
+  expect((await call("POST", `/environments/${former.id}/archive`, bob.token, {})).statusCode).toBe(404);
+  const { url } = await must("POST", `/environments/${former.id}/archive`, ada.token, {});
+  const reply = await download(url);
+  expect(await filesIn(chunksOf(reply.rawPayload))).toEqual(new Map([["notes.txt", "former words"]]));
+  const remove = (token: string) =>
+    call("POST", `/environments/${former.id}/delete_files`, token, { confirm: "adas-lab" });
+  expect((await remove(bob.token)).statusCode).toBe(404);
+  expect((await remove(ada.token)).statusCode).toBe(200);
+  await expect.poll(() => driver.machine.homes.has("former"), { timeout: 15_000 }).toBe(false);
+  expect(await list()).toEqual([]);
+  expect(driver.machine.homes.get(home)?.get("notes.txt")).toBe("words");
+});

@@ -9,6 +9,7 @@ import { userOf } from "../../http/request-user.ts";
 import { startEventStream } from "../../http/start-event-stream.ts";
 import { type SignedInDeps, whileSignedIn } from "../../http/while-signed-in.ts";
 import { environmentOf } from "../environment.ts";
+import { runIdOf } from "../run-id.ts";
 
 interface LogDeps extends SignedInDeps {
   readonly db: Db;
@@ -52,7 +53,11 @@ export function logRoutes(app: FastifyInstance, deps: LogDeps): void {
       // The reader left, the server stops, or the run is over.
       reply.raw.on("close", stream.end);
       const unwatch = watch(deps, request, row, stream.end);
-      await sendLines(reply.raw, driver.logs(row.id, { tail, follow: true, signal: ending.signal }), ending.signal)
+      await sendLines(
+        reply.raw,
+        driver.logs(runIdOf(row), { tail, follow: true, signal: ending.signal }),
+        ending.signal,
+      )
         .catch((error: unknown) => ending.signal.aborted || request.log.error(error))
         .finally(() => {
           unwatch();

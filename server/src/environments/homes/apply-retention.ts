@@ -4,8 +4,9 @@ import { type Driver, DriverError } from "../../drivers/driver.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { type Announce, instant } from "../notice.ts";
 import { endBankedTime } from "../time/end-banked-time.ts";
+import { type FormerHomeDeps, releaseFormerHomes } from "./release-former-homes.ts";
 
-interface RetentionDeps {
+interface RetentionDeps extends FormerHomeDeps {
   readonly db: Db;
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly announce: Announce;
@@ -32,13 +33,15 @@ export async function announceDeletions({ db, announce }: Pick<RetentionDeps, "d
 
 async function announceDeletion(
   tx: Tx,
-  { id, subdomain, user_id: userId, told_at }: Home,
+  { id, subdomain, user_id: userId, told_at, left_by }: Home,
   announce: Announce,
 ): Promise<void> {
   const least = told_at ? sql`now()` : sql`now() + make_interval(hours => ${leastHours})`;
   await sql`
     update subdomain_claims set retained_until = greatest(retained_until, ${least})
-    where name = ${subdomain} and user_id = ${userId} and order_id is null`.execute(tx);
+    where ${left_by === null}::boolean and name = ${subdomain} and user_id = ${userId} and order_id is null`.execute(
+    tx,
+  );
   const { rows } = await sql<{ delete_at: Date }>`
     update homes set told_at = now(), delete_at = greatest(delete_at, ${least})
     where id = ${id} and ${mustAnnounce} returning delete_at`.execute(tx);
@@ -46,22 +49,33 @@ async function announceDeletion(
   if (!end) return;
   await announce(tx, {
     userId,
-    cause: `home:${subdomain}:${end.toISOString()}${told_at ? ":last" : ""}`,
-    title: `The files of ${subdomain} will be deleted`,
-    body: `They are kept until ${instant(end)}. To keep them, launch an environment named ${subdomain} before then.`,
-    link: `/environments/create?subdomain=${subdomain}`,
+    cause: `home:${left_by === null ? subdomain : id}:${end.toISOString()}${told_at ? ":last" : ""}`,
+    ...(left_by === null ? keptText(subdomain, end) : formerText(subdomain, end)),
   });
 }
+
+const keptText = (subdomain: string, end: Date) => ({
+  title: `The files of ${subdomain} will be deleted`,
+  body: `They are kept until ${instant(end)}. To keep them, launch an environment named ${subdomain} before then.`,
+  link: `/environments/create?subdomain=${subdomain}`,
+});
+
+const formerText = (subdomain: string, end: Date) => ({
+  title: `The former files of ${subdomain} will be deleted`,
+  body: `They are those from before its fresh start, and are kept until ${instant(end)}. Download what you need before then.`,
+  link: "/environments",
+});
 
 /** The holder of a name whose files are being deleted, by which a later pass finds it after a crash. */
 export const deletionMarker = "deleting:";
 
 /**
- * Ends banked time that was not used for a year (G113), announces deletions, deletes files whose retention is over (G31),
+ * Ends banked time that was not used for a year (G113), gives files that a fresh start left their end (G203), announces deletions, deletes files whose retention is over (G31),
  * and measures those that are kept.
  */
 export async function applyRetention(deps: RetentionDeps): Promise<void> {
   await endBankedTime(deps);
+  await releaseFormerHomes(deps);
   await announceDeletions(deps);
   await deleteLapsedHomes(deps);
   await measureHomes(deps);
@@ -88,17 +102,22 @@ export async function deleteLapsedHomes({ db, drivers, log }: Omit<RetentionDeps
   }
   await sql`
     delete from subdomain_claims c where order_id is null and retained_until <= now()
-      and not exists (select 1 from homes h where h.subdomain = c.name and h.user_id = c.user_id)`.execute(db);
+      and not exists (select 1 from homes h where h.subdomain = c.name and h.user_id = c.user_id and h.left_by is null)`.execute(
+    db,
+  );
 }
 
 /** A home that moves to another host is deleted there (G196). */
 const staysHere = sql<boolean>`not exists (select from home_moves where home_moves.id = homes.id)`;
 
-/** False when an environment has the home again, or it is elsewhere now. Names are locked before homes, as in a launch. */
-async function reserveLapsed(tx: Tx, { id, subdomain, user_id, home, host_id }: Home): Promise<boolean> {
+/**
+ * False when an environment has the home again, or it is elsewhere now. Names are locked before homes, as in a launch; files
+ * that a fresh start left have none (G203).
+ */
+async function reserveLapsed(tx: Tx, { id, subdomain, user_id, home, host_id, left_by }: Home): Promise<boolean> {
   await sql`
     update subdomain_claims set order_id = ${deletionMarker} || name, held_until = now() + interval '1 hour'
-    where name = ${subdomain} and user_id = ${user_id}
+    where ${left_by === null}::boolean and name = ${subdomain} and user_id = ${user_id}
       and ((order_id is null and retained_until <= now()) or order_id = ${deletionMarker} || name)`.execute(tx);
   const { rows } = await sql`
     select 1 from homes where id = ${id} and delete_at <= now() and home = ${home} and host_id = ${host_id}
@@ -115,10 +134,11 @@ export async function reserveForDeletion(tx: Tx, { subdomain, user_id }: Pick<Ho
     where name = ${subdomain} and user_id = ${user_id} and retained_until is not null`.execute(tx);
 }
 
-async function deleteHomeRecord(tx: Tx, { id, subdomain, user_id }: Home): Promise<void> {
+async function deleteHomeRecord(tx: Tx, { id, subdomain, user_id, left_by }: Home): Promise<void> {
   await sql`
     delete from subdomain_claims
-    where name = ${subdomain} and user_id = ${user_id} and order_id = ${deletionMarker} || name`.execute(tx);
+    where ${left_by === null}::boolean and name = ${subdomain} and user_id = ${user_id}
+      and order_id = ${deletionMarker} || name`.execute(tx);
   await sql`delete from homes where id = ${id} and delete_at is not null`.execute(tx);
 }
 

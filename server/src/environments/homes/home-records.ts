@@ -92,5 +92,5 @@ export async function releaseHomes(tx: Tx, userId: string): Promise<void> {
     update subdomain_claims set retained_until = now() where user_id = ${userId} and order_id is null`.execute(tx);
   await sql`
     update homes set delete_at = now(), told_at = now() where user_id = ${userId}
-      and delete_at is not null`.execute(tx);
+      and (delete_at is not null or left_by is not null)`.execute(tx);
 }

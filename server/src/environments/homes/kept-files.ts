@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { notFound } from "../../http/mount.ts";
-import { type Environment, isEnvironmentId } from "../environment.ts";
+import { isEnvironmentId } from "../environment.ts";
 import type { Owned } from "../lock-owned.ts";
 import { reserveForDeletion } from "./apply-retention.ts";
 
@@ -12,15 +12,16 @@ type Files = ReplyOf<typeof listFiles>["files"][number];
 
 const linkSeconds = 60;
 
-/** Files without a running environment: first those without an end, then by their end. */
+/** Files without a running environment, and those that a fresh start left: first those without an end, then by their end. */
 export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
   const { rows } = await sql<Omit<Files, "files_until"> & { files_until: Date | null }>`
-    select e.id as environment_id, h.subdomain, e.container_type, e.gpu_count, e.duration_hours, h.size_mb,
-      h.delete_at as files_until, case when e.status = 'stopped' then e.banked_seconds else 0 end as banked_seconds
+    select e.id as environment_id, case when h.left_by is not null then h.id end as former_id, h.subdomain, e.container_type, e.gpu_count, e.duration_hours, h.size_mb,
+      h.delete_at as files_until, case when e.status = 'stopped' and h.left_by is null then e.banked_seconds else 0 end as banked_seconds
     from homes h cross join lateral (
-      select * from environments where home = h.home and host_id = h.host_id order by requested_at desc, id limit 1) e
+      select * from environments where id = h.left_by or (home = h.home and host_id = h.host_id)
+      order by requested_at desc, id limit 1) e
     where h.user_id = ${userId} and h.used_at is not null
-      and (h.delete_at > now() or (h.delete_at is null and e.status = 'stopped'))
+      and (h.delete_at > now() or (h.delete_at is null and (h.left_by is not null or e.status = 'stopped')))
     order by h.delete_at nulls first, h.subdomain`.execute(db);
   return rows.map((row) => ({ ...row, files_until: row.files_until?.toISOString() ?? null }));
 }
@@ -28,14 +29,13 @@ export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
 /** The next pass deletes the files; a second call succeeds too. The name becomes free with them. */
 export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { id, subdomain } = await ownedEnvironment(tx, owned);
+    const { home_id, subdomain, is_former } = await ownedHome(tx, owned);
     if (confirm !== subdomain) throw new AppError("invalid_request", "Type the environment's name to confirm");
-    await reserveForDeletion(tx, { subdomain, user_id: owned.userId });
+    if (!is_former) await reserveForDeletion(tx, { subdomain, user_id: owned.userId });
     const { rows } = await sql<{ delete_at: Date | null }>`
-      update homes set told_at = now(), delete_at = case when delete_at is null then null else least(delete_at, now()) end
-      where id = (
-        select h.id from homes h join environments e on h.home = e.home and h.host_id = e.host_id where e.id = ${id})
-      returning delete_at`.execute(tx);
+      update homes set told_at = now(),
+        delete_at = case when delete_at is null and left_by is null then null else least(delete_at, now()) end
+      where id = ${home_id} returning delete_at`.execute(tx);
     if (rows[0]?.delete_at === null)
       throw new AppError("action_not_allowed", `${subdomain} still uses these files. Terminate it first`);
   });
@@ -43,13 +43,8 @@ export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Pro
 
 /** Creates a code for one download; only its hash is stored. */
 export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: string; expiresAt: Date }> {
-  const environment = await ownedEnvironment(db, owned);
-  const { rows } = await sql<{ missing_since: Date | null }>`
-    select missing_since from homes
-    where home = ${environment.home} and host_id = ${environment.host_id} and used_at is not null
-      and (delete_at is null or delete_at > now())`.execute(db);
-  const files = rows[0];
-  if (!files) throw notFound();
+  const files = await ownedHome(db, owned);
+  if (!files.is_kept) throw notFound();
   if (files.missing_since)
     throw new AppError(
       "unavailable",
@@ -59,8 +54,8 @@ export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: s
   await sql`delete from archive_codes where expires_at <= now()`.execute(db);
   const code = randomBytes(32).toString("base64url");
   const { rows: created } = await sql<{ expiresAt: Date }>`
-    insert into archive_codes (hash, user_id, environment_id, expires_at)
-    values (${hashOf(code)}, ${owned.userId}, ${owned.id}, now() + make_interval(secs => ${linkSeconds}))
+    insert into archive_codes (hash, user_id, environment_id, home_id, expires_at)
+    values (${hashOf(code)}, ${owned.userId}, ${files.environment_id}, ${files.home_id}, now() + make_interval(secs => ${linkSeconds}))
     returning expires_at as "expiresAt"`.execute(db);
   return { code, expiresAt: (created[0] as { expiresAt: Date }).expiresAt };
 }
@@ -69,8 +64,10 @@ export async function createArchiveCode(db: Db, owned: Owned): Promise<{ code: s
 export async function useArchiveCode(db: Db, code: string) {
   const { rows } = await sql<{ user_id: string; home: string; host_id: string; subdomain: string }>`
     with used as (delete from archive_codes where hash = ${hashOf(code)} returning *)
-    select used.user_id, e.home, e.host_id, e.subdomain
-    from used join environments e on e.id = used.environment_id where used.expires_at > now()`.execute(db);
+    select used.user_id, h.home, h.host_id, e.subdomain
+    from used join environments e on e.id = used.environment_id
+    join homes h on h.id = used.home_id or (used.home_id is null and h.home = e.home and h.host_id = e.host_id)
+    where used.expires_at > now()`.execute(db);
   return rows[0];
 }
 
@@ -78,10 +75,27 @@ function hashOf(code: string): Buffer {
   return createHash("sha256").update(code).digest();
 }
 
-async function ownedEnvironment(db: Db | Tx, { id, userId }: Owned) {
+interface OwnedHome {
+  readonly environment_id: string;
+  readonly subdomain: string;
+  /** Null once they are deleted. */
+  readonly home_id: string | null;
+  /** A fresh start left them. */
+  readonly is_former: boolean;
+  /** Whether there is something to download. */
+  readonly is_kept: boolean;
+  readonly missing_since: Date | null;
+}
+
+/** The files of an environment or, by their own id, those that a fresh start left (G203). */
+async function ownedHome(db: Db | Tx, { id, userId }: Owned): Promise<OwnedHome> {
   if (!isEnvironmentId(id)) throw notFound();
-  const { rows } = await sql<Environment>`
-    select * from environments where id = ${id} and user_id = ${userId}`.execute(db);
+  const { rows } = await sql<OwnedHome>`
+    select e.id as environment_id, e.subdomain, h.id as home_id, h.left_by is not null as is_former,
+      h.used_at is not null and (h.delete_at is null or h.delete_at > now()) as is_kept, h.missing_since
+    from environments e left join homes h
+      on (e.id = ${id} and h.home = e.home and h.host_id = e.host_id) or (h.id = ${id} and h.left_by = e.id)
+    where e.user_id = ${userId} and (e.id = ${id} or h.id = ${id})`.execute(db);
   if (!rows[0]) throw notFound();
   return rows[0];
 }

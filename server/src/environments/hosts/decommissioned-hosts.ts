@@ -80,7 +80,7 @@ export async function endAllOnHost(tx: Tx, announce: Announce, hostId: string, l
     where h.host_id = ${hostId} and h.delete_at is not null and c.name = h.subdomain and c.user_id = h.user_id
       and c.order_id is null`.execute(tx);
   await sql`
-    update homes set used_at = null, delete_at = case when delete_at is not null then now() end, told_at = now()
+    update homes set used_at = null, delete_at = case when delete_at is not null or left_by is not null then now() end, told_at = now()
     where host_id = ${hostId}`.execute(tx);
   for (const { user_id: userId, names } of owners)
     await announce(tx, {

@@ -8,6 +8,7 @@ import { maxDownMinutes } from "../time/max-down-minutes.ts";
 /** An active environment that has GPUs. */
 export interface WithGpus {
   readonly id: string;
+  readonly runId: string;
   readonly userId: string;
   readonly subdomain: string;
   readonly generation: number;

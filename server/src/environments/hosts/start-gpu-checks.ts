@@ -3,6 +3,7 @@ import type { Loop } from "../../async/start-interval.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import { logError } from "../../logging/create-logger.ts";
 import type { Announce } from "../notice.ts";
+import { runId } from "../run-id.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "./each-host.ts";
 import { clearGpuFault, quarantineGpus, replaceRun, type WithGpus } from "./gpu-faults.ts";
 import { ownShare } from "./own-share.ts";
@@ -54,7 +55,7 @@ async function checkGpus(
   const { db, announce, log } = deps;
   let fault: string | undefined;
   try {
-    fault = await driver.gpuFault(row.id);
+    fault = await driver.gpuFault(row.runId);
   } catch (error) {
     if (hasEnded(error)) return;
     throw error;
@@ -74,7 +75,7 @@ async function checkGpus(
 
 async function withGpus({ db, workerId }: GpuCheckDeps, hostId: string): Promise<readonly WithGpus[]> {
   const { rows } = await sql<WithGpus>`
-    select id, user_id as "userId", subdomain, generation, faulty_generation as "faultyGeneration" from environments e
+    select id, ${runId} as "runId", user_id as "userId", subdomain, generation, faulty_generation as "faultyGeneration" from environments e
     where host_id = ${hostId} and status = 'active' and desired = 'running' and exists (
       select 1 from gpu_leases l join gpus g on g.id = l.gpu_id
       where l.holder_kind = 'environment' and l.holder_id = e.id and l.released_at is null and g.kind = 'gpu')

@@ -21,6 +21,8 @@ export interface LeaseRequest {
   readonly holderKind: HolderKind;
   readonly holderId: string;
   readonly gpuCount: number;
+  /** The order whose type the host must be able to run; without it that of a holder that is an order. */
+  readonly orderId?: string;
   /** Where the files already are: then nowhere else will do (G39). */
   readonly place: Place | null;
   /** A machine that is reserved for somebody else (queue/serve-queue.ts). */
@@ -35,12 +37,12 @@ export interface LeaseRequest {
  * goes to a host that can run its type, first to one that has the image. The GPUs of warm runs are free too, but come last.
  */
 export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string | undefined> {
-  const { holderId, gpuCount, place } = request;
+  const { holderId, orderId = holderId, gpuCount, place } = request;
   const hostId = place?.hostId ?? null;
   const hosts = await sql<Candidate>`
-    select id, exists (select from ${imagesForOrder(holderId)} where i.host_id = hosts.id and i.state = 'ready') as "isReady"
+    select id, exists (select from ${imagesForOrder(orderId)} where i.host_id = hosts.id and i.state = 'ready') as "isReady"
     from hosts where is_open and (${hostId}::text is null or id = ${hostId})
-      and ${gpuCount} <= ${mostGpus} and ${canRun(holderId)}
+      and ${gpuCount} <= ${mostGpus} and ${canRun(orderId)}
     order by id`.execute(tx);
   for (const { id } of await rankHosts(tx, hosts.rows, request)) {
     if (!fittingMachine(await freeGpus(tx, id), request)) continue;

@@ -13,7 +13,10 @@ export async function moveLeases(db: Db, row: Environment, placeOf: () => Promis
   if (!(await isLeaseGone(db, id))) return;
   const place = await placeOf();
   await db.transaction().execute(async (tx) => {
-    await sql`select from environments where id = ${id} for no key update`.execute(tx);
+    const { rows } = await sql`
+      select from environments where id = ${id} and lease_token is not distinct from ${row.lease_token}
+      for no key update`.execute(tx);
+    if (rows.length === 0) return;
     await releaseLeases(tx, "environment", id);
     if (await leaseGpus(tx, { holderKind: "environment", holderId: id, gpuCount, place, holdUntil: null })) return;
     if (place.node !== null)

@@ -5,6 +5,7 @@ import { DriverError } from "../../drivers/driver.ts";
 import { jupyterIdleSeconds } from "../activity/jupyter-idle-seconds.ts";
 import { dropEnded, eachHost, forEachConcurrently, type Host, type HostDeps, hasEnded } from "../hosts/each-host.ts";
 import { ownShare } from "../hosts/own-share.ts";
+import { runId } from "../run-id.ts";
 import { busyGpus, quietMinutes } from "./busy-gpus.ts";
 import { minerIn } from "./miner-in.ts";
 import { type MiningDeps, recordFinding, type Suspicion } from "./record-finding.ts";
@@ -16,7 +17,7 @@ const commandLength = 500;
 
 export type DetectorDeps = HostDeps & MiningDeps & { readonly intervalMs?: number };
 
-type Active = Pick<RowOf<"environments">, "id" | "generation" | "endpoint" | "run_token">;
+type Active = Pick<RowOf<"environments">, "id" | "generation" | "endpoint" | "run_token"> & { readonly runId: string };
 
 /**
  * Looks at the programs of every active environment for known miners and pools, and at its GPUs (G69, G157). A program must
@@ -66,12 +67,12 @@ async function inspect(
 async function suspiciousProgram(
   { driver }: Host,
   seen: Map<string, ReadonlySet<string>>,
-  { id }: Active,
+  { id, runId: run }: Active,
 ): Promise<Suspicion | undefined> {
   const onTimeout = () => {
     throw new DriverError("unavailable", `${id} did not list its processes within ${timeoutMs} ms`);
   };
-  const processes = await withTimeout(driver.processes(id), timeoutMs, onTimeout).catch((error) => {
+  const processes = await withTimeout(driver.processes(run), timeoutMs, onTimeout).catch((error) => {
     if (hasEnded(error)) return [];
     throw error;
   });
@@ -107,7 +108,7 @@ async function suspiciousGpu(
 async function activeOn({ db, workerId }: DetectorDeps, hostId: string): Promise<Active[]> {
   return await db
     .selectFrom("environments")
-    .select(["id", "generation", "endpoint", "run_token"])
+    .select(["id", "generation", "endpoint", "run_token", runId.as("runId")])
     .where("host_id", "=", hostId)
     .where("status", "=", "active")
     .where("desired", "=", "running")

@@ -10,14 +10,15 @@ import type { LeasedMove } from "./move-queue.ts";
  */
 export async function chooseHost(
   db: Db,
-  { from_host, from_home, to_host, attempts }: LeasedMove,
+  { id, from_host, from_home, to_host, attempts }: LeasedMove,
   hostIds: readonly string[],
 ): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`
     with moved as (
       select id, gpu_count, container_type, exists (
-        select from gpu_leases where holder_kind = 'environment' and holder_id = e.id and released_at is null) as leases
-      from environments e where home = ${from_home} and host_id = ${from_host} order by requested_at desc, id limit 1),
+        select from gpu_leases where holder_kind = 'environment' and holder_id = e.id and released_at is null and e.home = ${from_home}) as leases
+      from environments e
+      where (home = ${from_home} and host_id = ${from_host}) or id = (select left_by from homes where homes.id = ${id}) order by requested_at desc, id limit 1),
     offers as (
       select hosts.id, g.node, count(g.id) as units,
         count(g.id) filter (where not exists (

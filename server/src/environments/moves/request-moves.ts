@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
 
-type Home = Pick<RowOf<"homes">, "id" | "home" | "host_id" | "user_id" | "subdomain">;
+type Home = Pick<RowOf<"homes">, "id" | "home" | "host_id" | "user_id" | "subdomain" | "left_by">;
 
 /**
  * Queues the homes of hosts that an operator empties (G195): those of stopped environments, and the kept files of ended
@@ -9,7 +9,7 @@ type Home = Pick<RowOf<"homes">, "id" | "home" | "host_id" | "user_id" | "subdom
  */
 export async function requestMoves(db: Db): Promise<void> {
   const { rows } = await sql<Home>`
-    select h.id, h.home, h.host_id, h.user_id, h.subdomain from homes h join hosts on hosts.id = h.host_id
+    select h.id, h.home, h.host_id, h.user_id, h.subdomain, h.left_by from homes h join hosts on hosts.id = h.host_id
     where hosts.moving_since is not null and away_since is null and lost_at is null and removed_at is null
       and not exists (select from home_moves where id = h.id)
       and (h.delete_at > now() or exists (
@@ -22,11 +22,11 @@ export async function requestMoves(db: Db): Promise<void> {
 const isStopped = sql`e.status = 'stopped' and e.desired = 'stopped' and e.stage is null and e.run_token is null`;
 
 /** The environment or, where it has ended, the name is locked: a start and a launch look for a move under the same lock. */
-async function requestMove(tx: Tx, { id, home, host_id, user_id, subdomain }: Home): Promise<void> {
+async function requestMove(tx: Tx, { id, home, host_id, user_id, subdomain, left_by }: Home): Promise<void> {
   const { rows: live } = await sql<{ stopped: boolean }>`
     select ${isStopped} as stopped from environments e
     where home = ${home} and host_id = ${host_id} and status <> 'terminated' for update`.execute(tx);
-  const isFree = live[0] ? live[0].stopped : await isKept(tx, subdomain, user_id);
+  const isFree = live[0] ? live[0].stopped : left_by !== null || (await isKept(tx, subdomain, user_id));
   if (!isFree) return;
   await sql`
     insert into home_moves (id, user_id, from_host, from_home)

@@ -7,6 +7,7 @@ import type { Environment } from "../environment.ts";
 import { eachHost, type Host, type HostDeps } from "../hosts/each-host.ts";
 import type { HostCheck } from "../hosts/host-check.ts";
 import { markReachable, markUnreachable } from "../hosts/register-host.ts";
+import { runIdOf } from "../run-id.ts";
 import type { SteadyClock } from "../time/steady-clock.ts";
 import { makeDue } from "./work-lease.ts";
 
@@ -75,23 +76,24 @@ async function compare(db: Db, { id: hostId }: Host, runs: Awaited<ReturnType<Dr
   const warm = await warmRunIds(db);
   const runIds = new Set(runs.map(({ id }) => id));
   const { rows } = await sql<Row>`
-    select id, status, desired, generation, endpoint from environments
-    where (host_id = ${hostId} and status <> 'terminated') or id = any(${[...runIds]})`.execute(db);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  const missing = rows.filter(({ id, status }) => !runIds.has(id) && (status === "active" || status === "paused"));
-  const differing = runs.filter(({ id, observed }) => !isAsWritten(byId.get(id), observed));
-  await makeDue(
+    select id, run_id, status, desired, generation, endpoint from environments
+    where (host_id = ${hostId} and status <> 'terminated') or id = any(${[...runIds]}) or run_id = any(${[...runIds]})`.execute(
     db,
-    [...differing, ...missing].map(({ id }) => id),
   );
+  const byRun = new Map(rows.map((row) => [runIdOf(row), row]));
+  const missing = rows.filter(
+    (row) => !runIds.has(runIdOf(row)) && (row.status === "active" || row.status === "paused"),
+  );
+  const differing = runs.filter(({ id, observed }) => !isAsWritten(byRun.get(id), observed));
+  await makeDue(db, [...differing.map(({ id }) => id), ...missing.map(runIdOf)]);
   const isOrphan = ({ id, observed }: (typeof runs)[number]) => {
-    const row = byId.get(id);
+    const row = byRun.get(id);
     return row ? row.status === "terminated" : !warm.has(id) && isOld(observed);
   };
   return runs.filter(isOrphan).map(({ id }) => id);
 }
 
-type Row = Pick<Environment, "id" | "status" | "desired" | "generation" | "endpoint">;
+type Row = Pick<Environment, "id" | "run_id" | "status" | "desired" | "generation" | "endpoint">;
 
 /** Whether a pass over the row would find nothing new: most runs, and with thousands of them that counts. */
 function isAsWritten(row: Row | undefined, observed: Observed): boolean {

@@ -4,6 +4,7 @@ import { finish, inMs, keepLease } from "../../database/work-queue.ts";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../../drivers/driver.ts";
 import { isNoHome, recordMissingFiles } from "../homes/missing-files.ts";
 import { recordHomeNode } from "../homes/record-home-node.ts";
+import { runIdOf } from "../run-id.ts";
 import { checkDeadlines } from "./check-deadlines.ts";
 import { leftoverProcesses } from "./leftover-processes.ts";
 import { nextStep, restartUpdate, type StatusUpdate, startUpdate, statusUpdate } from "./plan.ts";
@@ -60,7 +61,7 @@ async function makePass(deps: ReconcileDeps, row: LeasedEnvironment): Promise<vo
 
 /** One driver verb at most. Undefined where the row changed meanwhile, or its machine is lost. */
 async function takeStep(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment): Promise<Pass | undefined> {
-  const before = await driver.observe(row.id).catch((error) => absentIfGivenUp(row, error));
+  const before = await driver.observe(runIdOf(row)).catch((error) => absentIfGivenUp(row, error));
   const loss = lossOf(row, before);
   if (loss) return void (await writeLoss(deps, row, loss, "again"));
   if (row.warm && row.created_at === null && row.desired === "running") return await wake(deps, driver, row, before);
@@ -71,13 +72,13 @@ async function takeStep(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironm
     const start = await startRun(deps, driver, row, before);
     if (!start) return undefined;
     if ("waiting" in start) return { row, update: start.waiting };
-    return await passFrom(deps, start.begun, await driver.observe(row.id));
+    return await passFrom(deps, start.begun, await driver.observe(runIdOf(row)));
   }
   if (step === "resume") await driver.start(await runSpec(deps.db, row));
-  if (step === "pause") await driver.pause(row.id);
-  if (step === "stop") await driver.stop(row.id, stopGraceMs);
-  if (step === "remove") await driver.remove(row.id);
-  return await passFrom(deps, row, await driver.observe(row.id));
+  if (step === "pause") await driver.pause(runIdOf(row));
+  if (step === "stop") await driver.stop(runIdOf(row), stopGraceMs);
+  if (step === "remove") await driver.remove(runIdOf(row));
+  return await passFrom(deps, row, await driver.observe(runIdOf(row)));
 }
 
 /**
@@ -105,7 +106,7 @@ async function wake(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment,
   const isReady: ReconcileDeps["isReady"] = (...run) =>
     withTimeout(deps.isReady(...run), Math.max(0, end - performance.now()), () => false);
   do {
-    const pass = await passFrom({ ...deps, isReady }, row, await driver.observe(row.id));
+    const pass = await passFrom({ ...deps, isReady }, row, await driver.observe(runIdOf(row)));
     if (pass.update.status === "active") return pass;
     await wait(wakePollMs);
   } while (performance.now() < end);

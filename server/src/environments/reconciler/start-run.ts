@@ -7,6 +7,7 @@ import { leasesOf } from "../leases/gpu-leases.ts";
 import { moveLeases } from "../leases/move-leases.ts";
 import { runLimits } from "../leases/run-limits.ts";
 import { newToken } from "../new-token.ts";
+import { runIdOf } from "../run-id.ts";
 import { type StatusUpdate, waitUpdate } from "./plan.ts";
 import type { LeasedEnvironment } from "./work-lease.ts";
 
@@ -85,11 +86,11 @@ export async function runSpec(db: Db, row: LeasedEnvironment): Promise<Spec> {
   if (row.run_token === null) throw new Error(`environment ${row.id} has no token to run with`);
   if (leases.length !== row.gpu_count)
     throw new Error(`environment ${row.id} holds ${leases.length} of ${row.gpu_count} GPUs`);
-  const { id, generation, run_token: token, home, container_type: image } = row;
+  const { generation, run_token: token, home, container_type: image } = row;
   const used = await sql`
     select from homes where home = ${home} and host_id = ${row.host_id} and used_at is not null`.execute(db);
   return {
-    ...{ id, generation, image, token, home, ...runLimits(leases) },
+    ...{ id: runIdOf(row), generation, image, token, home, ...runLimits(leases) },
     ...(row.without_settings && { withoutSettings: true }),
     ...(used.rows.length > 0 && { homeIsKept: true }),
   };

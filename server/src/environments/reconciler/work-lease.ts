@@ -67,12 +67,14 @@ export async function grantTime(db: Db, hostIds: readonly string[]): Promise<voi
     from down where e.id = down.id`.execute(db);
 }
 
-/** Makes rows due, locked in the order of their ids. A worker that has one detects the change when it writes. */
-export async function makeDue(db: Db, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
+/** Makes the rows of runs due, locked in the order of their ids. A worker that has one detects the change when it writes. */
+export async function makeDue(db: Db, runIds: readonly string[]): Promise<void> {
+  if (runIds.length === 0) return;
   await sql`
     with idle as (
-      select id from environments where id = any(${[...ids]}) and lease_token is null and status <> 'terminated'
+      select id from environments
+      where ((run_id is null and id = any(${[...runIds]})) or run_id = any(${[...runIds]}))
+        and lease_token is null and status <> 'terminated'
       order by id for update)
     update environments e set due_at = now() from idle where e.id = idle.id`.execute(db);
 }

@@ -73,6 +73,6 @@ const tell =
       userId,
       cause: `machine:${id}:${since.toISOString()}`,
       title: `The machine of ${subdomain} has failed`,
-      body: `It gives no sign since ${instant(since)}. From then on none of the time of ${subdomain} is used. It goes on by itself: on another machine if its files can be reached from there, else when its own is back. What was in memory may be lost. If you do not want to wait, end it on its page: the rest of its time is paid back.`,
+      body: `It gives no sign since ${instant(since)}. From then on none of the time of ${subdomain} is used. It goes on by itself: on another machine if its files can be reached from there, else when its own is back. What was in memory may be lost. If you do not want to wait, its page has two ways: start it on another machine without its files, or end it, and the rest of its time is paid back.`,
       link: `/environments/${id}`,
     });

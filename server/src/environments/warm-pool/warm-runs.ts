@@ -1,6 +1,9 @@
 import { sql } from "kysely";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
+import { newId } from "../../database/new-id.ts";
+import type { Environment } from "../environment.ts";
 import { holdGrace, type Machine } from "../leases/gpu-leases.ts";
+import { runIdOf } from "../run-id.ts";
 
 export type WarmRun = RowOf<"warm_runs">;
 
@@ -81,4 +84,23 @@ export async function takeWarmRun(tx: Tx, orderId: string): Promise<WarmRun | un
       where order_id = ${orderId} and not exists (select from taken))
     select * from taken`.execute(tx);
   return rows[0];
+}
+
+/**
+ * Ends a run that its environment has left on a machine without a sign (G202), like a warm run: as soon as it can be, and
+ * until then nothing starts on its GPUs. The files are not the pool's to delete, so this row names none.
+ */
+export async function leaveRun(tx: Tx, row: Environment, gpus: readonly { readonly id: string }[]): Promise<void> {
+  await tx
+    .insertInto("warm_runs")
+    .values({
+      id: runIdOf(row),
+      host_id: row.host_id,
+      container_type: row.container_type,
+      gpus: gpus.map(({ id }) => id),
+      home: newId(),
+      run_token: row.run_token ?? "",
+      state: "ending",
+    })
+    .execute();
 }

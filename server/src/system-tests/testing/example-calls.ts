@@ -142,12 +142,17 @@ async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, 
   const refund = { reason: "partial_downtime", text: "It was away from 10:00 to 10:20." };
   await ask(contract.askForRefund, { token, params: { order_id: String(order["id"]) }, body: refund });
   await payBackPart(product, payment_data.razorpay_payment_id);
+  // As written by the reconciler when its machine gives no sign.
+  const lost = { status: "unknown" as const, lost_since: new Date(), fault_since: new Date() };
+  await product.db.updateTable("environments").set(lost).where("id", "=", id).execute();
+  await ask(contract.startFresh, own);
   await endingCalls(ask, product, ada, id);
 }
 
 async function endingCalls(ask: Ask, product: TestApp, { id: user_id, token }: TestUser, id: string) {
   const statusOf = async () => (await product.must("GET", `/environments/${id}`, token)).environment.status;
   const stop = product.deliver();
+  await expect.poll(statusOf).toBe("active");
   await ask(contract.actOnContainer, { token, params: { action: "stop", container_id: id, user_id } });
   await expect.poll(statusOf).toBe("stopped");
   await ask(contract.listFiles, { token });

@@ -1,4 +1,12 @@
-import { type Action, actOnContainer, cancelLaunch, type Status, startEnvironment, terminate } from "@berth/contract";
+import {
+  type Action,
+  actOnContainer,
+  cancelLaunch,
+  type Status,
+  startEnvironment,
+  startFresh,
+  terminate,
+} from "@berth/contract";
 import { type QueryClient, useMutation, useMutationState, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useId, useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
@@ -13,7 +21,7 @@ const reloadAfterMs = 1_500;
 /** Interval of refetches while the row is unchanged. */
 const reloads = 10;
 
-export type RowAction = Action | "cancel" | "terminate" | "start_without_settings";
+export type RowAction = Action | "cancel" | "terminate" | "start_without_settings" | "start_fresh";
 
 export interface Actions {
   /** The running action by environment id; only these rows are busy. */
@@ -61,6 +69,7 @@ export function useActions(userId: string): Actions {
 async function send(userId: string, { environment: { id, subdomain }, action }: Request): Promise<void> {
   if (action === "cancel") await call(cancelLaunch, { params: { id }, body: {} });
   else if (action === "terminate") await call(terminate, { params: { id }, body: { confirm: subdomain } });
+  else if (action === "start_fresh") await call(startFresh, { params: { id }, body: {} });
   else if (action === "start_without_settings")
     await call(startEnvironment, { params: { id }, body: { without_settings: true } });
   else await call(actOnContainer, { params: { action, container_id: id, user_id: userId }, body: {} });
@@ -90,6 +99,6 @@ function hasSettled(action: RowAction, before: Status, now: Status): boolean {
   return verb === "cancel" || verb === "terminate" ? now !== before : isSettled(verb, before, now);
 }
 
-function verbOf(action: RowAction): Exclude<RowAction, "start_without_settings"> {
-  return action === "start_without_settings" ? "start" : action;
+function verbOf(action: RowAction): Exclude<RowAction, "start_without_settings" | "start_fresh"> {
+  return action === "start_without_settings" || action === "start_fresh" ? "start" : action;
 }

@@ -10,6 +10,7 @@ import { useSession } from "../../api/session.ts";
 import { commonTexts } from "../../content/common-texts.ts";
 import { DetailPage, NotLoaded } from "../../ui/display/detail-page.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
+import { FreshStartDialog } from "../actions/fresh-start-dialog.tsx";
 import { TerminateDialog } from "../actions/terminate-dialog.tsx";
 import { useActions } from "../actions/use-actions.ts";
 import { type Detail, detailed, isFirstLaunch } from "../lifecycle/environment.ts";
@@ -65,10 +66,16 @@ export function EnvironmentPage() {
 function Read({ environment, userId }: { readonly environment: Detail; readonly userId: string }) {
   const actions = useActions(userId);
   const [terminating, setTerminating] = useState<Detail>();
+  const [startingFresh, setStartingFresh] = useState<Detail>();
   const retentionDays = useConfig()?.retentionDays;
   return (
     <>
-      <LossNotice environment={environment} onEnd={() => setTerminating(environment)} />
+      <LossNotice
+        environment={environment}
+        busy={actions.busy.has(environment.id)}
+        onEnd={() => setTerminating(environment)}
+        onStartFresh={() => setStartingFresh(environment)}
+      />
       <IdleWarning environment={environment} />
       <StopNotice
         environment={environment}
@@ -100,6 +107,15 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
         </div>
         <EnvironmentReferences environment={environment} />
       </div>
+      <FreshStartDialog
+        environment={startingFresh}
+        retentionDays={retentionDays}
+        onClose={() => setStartingFresh(undefined)}
+        onConfirm={(confirmed) => {
+          setStartingFresh(undefined);
+          actions.run(confirmed, "start_fresh");
+        }}
+      />
       <TerminateDialog
         environment={terminating}
         isRefunded={terminating?.lost_since != null}

@@ -27,7 +27,7 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
       <p>They come back with a new environment of the same name. Deleted files cannot be brought back.</p>
       <Table columns={["Name", "Size", "Kept", { label: "Actions", end: true }]} className={classes.table}>
         {data.files.map((kept) => (
-          <KeptRow key={kept.environment_id} kept={kept} now={now} onDelete={() => setDeleting(kept)} />
+          <KeptRow key={idOf(kept)} kept={kept} now={now} onDelete={() => setDeleting(kept)} />
         ))}
       </Table>
       <TypedConfirmation
@@ -40,12 +40,16 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
         onClose={() => setDeleting(undefined)}
         onConfirm={() => deleting && mutate(deleting)}
       >
-        Notebooks, data and installed packages of this name are deleted now and cannot be brought back. The name is free
-        for everybody afterwards.
+        {deleting?.former_id
+          ? "Its files from before the fresh start are deleted now and cannot be brought back. Its current files stay."
+          : "Notebooks, data and installed packages of this name are deleted now and cannot be brought back. The name is free for everybody afterwards."}
       </TypedConfirmation>
     </section>
   );
 }
+
+/** What the calls about these files take. */
+const idOf = ({ environment_id, former_id }: Kept) => former_id ?? environment_id;
 
 interface RowProps {
   readonly kept: Kept;
@@ -54,12 +58,15 @@ interface RowProps {
 }
 
 function KeptRow({ kept, now, onDelete }: RowProps) {
-  const { subdomain, files_until, environment_id } = kept;
-  const { mutate, isPending } = useDownload(environment_id, subdomain);
+  const { subdomain, files_until, former_id } = kept;
+  const { mutate, isPending } = useDownload(idOf(kept), subdomain);
+  const isFormer = former_id !== null;
+  const whose = isFormer ? `the former files of ${subdomain}` : `the files of ${subdomain}`;
   return (
     <tr>
       <th scope="row" className={classes.name}>
         {subdomain}
+        {isFormer && <small>before its fresh start</small>}
       </th>
       <td className={classes.size}>{sizeText(kept.size_mb)}</td>
       <td className={classes.left}>
@@ -73,7 +80,7 @@ function KeptRow({ kept, now, onDelete }: RowProps) {
               size="xs"
               variant="subtle"
               className={classes.danger ?? ""}
-              aria-label={`Delete now the files of ${subdomain}`}
+              aria-label={`Delete now ${whose}`}
               onClick={onDelete}
             >
               Delete now
@@ -82,13 +89,13 @@ function KeptRow({ kept, now, onDelete }: RowProps) {
           <Button
             size="xs"
             variant="subtle"
-            disabled={isPending}
-            aria-label={`Download the files of ${subdomain}`}
+            disabled={isPending || (isFormer && files_until === null)}
+            aria-label={`Download ${whose}`}
             onClick={() => mutate()}
           >
             Download
           </Button>
-          {files_until !== null && (
+          {files_until !== null && !isFormer && (
             <Button
               size="xs"
               variant="default"
@@ -108,8 +115,7 @@ function KeptRow({ kept, now, onDelete }: RowProps) {
 function useDeletion(userId: string, onSettled: () => void) {
   const client = useQueryClient();
   return useMutation({
-    mutationFn: ({ environment_id, subdomain }: Kept) =>
-      call(deleteFiles, { params: { id: environment_id }, body: { confirm: subdomain } }),
+    mutationFn: (kept: Kept) => call(deleteFiles, { params: { id: idOf(kept) }, body: { confirm: kept.subdomain } }),
     onSuccess: (_reply, { subdomain }) => toast.success(`The files of ${subdomain} are deleted`),
     onError: (error) => toast.error(messageOf(error), { title: "The files were not deleted" }),
     onSettled: () => {
