@@ -52,6 +52,13 @@ export const mayExtend: Readonly<Record<Status, boolean>> = {
 export const launchStages = ["ordered", "paid", "placed", "image", "created", "started", "answering", "ready"] as const;
 export type LaunchStage = (typeof launchStages)[number];
 
+/**
+ * What a start waits for: room on a machine, a machine that is being added, its image, its storage, or a machine that does not
+ * do its part (G198). After a launch that was not delivered: why.
+ */
+export const waitReasons = ["room", "machine", "image", "volume", "host"] as const;
+export type WaitReason = (typeof waitReasons)[number];
+
 export const endedReasons = [
   "expired",
   "terminated",

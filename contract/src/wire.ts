@@ -12,7 +12,7 @@ import {
   object,
   string,
 } from "zod/mini";
-import { endedReasons, launchStages, statuses } from "./lifecycle.ts";
+import { endedReasons, launchStages, statuses, waitReasons } from "./lifecycle.ts";
 
 /** Schemas shared by several calls. Instants are ISO 8601 UTC (G67). */
 export const instant = iso.datetime();
@@ -53,6 +53,8 @@ export const container = object({
   stage: nullable(choice(launchStages)),
   /** Progress of the stage in percent, if known (preparing an image). */
   stage_percent: nullable(number()),
+  /** What the start waits for while pending; after the end of a launch that was not delivered, why (G198). */
+  waits_for: nullable(choice(waitReasons)),
   ended_reason: nullable(choice(endedReasons)),
   /** Until when the files of an ended environment are kept (G31). */
   files_until: nullable(instant),

@@ -19,6 +19,7 @@ const plain: Container = {
   banked_seconds: 0,
   stage: null,
   stage_percent: null,
+  waits_for: null,
   ended_reason: null,
   files_until: null,
 };

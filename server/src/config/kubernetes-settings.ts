@@ -48,6 +48,14 @@ export const kubernetesSettings = {
     .default("")
     .describe("Labels of the nodes that environments run on")
     .meta({ example: "pool=gpu" }),
+  KUBERNETES_AUTOSCALER: z
+    .string()
+    .regex(/^[1-9]\d{0,3}x([1-9]|[12]\d)(:[\w.-]+)?$/, "such as 6x8: six nodes of eight GPUs")
+    .optional()
+    .describe(
+      "How many nodes with GPUs the cluster's autoscaler has at most, those that are there included, and the GPUs of each, with the label nvidia.com/gpu.product of new ones; their GPUs are rented before they are there",
+    )
+    .meta({ unset: "only nodes that are there are rented", example: "6x8:NVIDIA-H100-80GB-HBM3" }),
   KUBERNETES_MOVE_AFTER: z.coerce
     .number()
     .int()
@@ -79,9 +87,15 @@ export function readKubernetes(v: KubernetesSettings) {
     storageClass: v.KUBERNETES_STORAGE_CLASS,
     runtimeClass: v.KUBERNETES_RUNTIME_CLASS,
     nodeSelector: pairsOf(v.KUBERNETES_NODE_SELECTOR),
+    autoscaler: autoscalerOf(v.KUBERNETES_AUTOSCALER),
     moveAfter: v.KUBERNETES_MOVE_AFTER,
     clients: v.KUBERNETES_CLIENTS.split(",").filter((each) => each !== ""),
   };
+}
+
+function autoscalerOf(text: string | undefined) {
+  const [, nodes, gpus, product = ""] = text?.match(/^(\d+)x(\d+)(?::(.+))?$/) ?? [];
+  return nodes === undefined ? undefined : { nodes: Number(nodes), gpus: Number(gpus), product };
 }
 
 function pairsOf(text: string): Readonly<Record<string, string>> {

@@ -356,6 +356,7 @@ create table environments (
   lease_token uuid,
   lease_expires_at timestamptz,
   lost_since timestamptz,
+  waits_for text,
   run_id text,
   constraint environments_pkey primary key (id),
   constraint environments_banked_seconds_check check (banked_seconds >= 0),
@@ -370,7 +371,8 @@ create table environments (
   constraint environments_order_id_fkey foreign key (order_id) references orders(id),
   constraint environments_order_id_key unique (order_id),
   constraint environments_status_check check (status in ('pending', 'active', 'paused', 'stopped', 'terminated', 'unknown')),
-  constraint environments_stop_reason_check check (stop_reason in ('idle', 'silent', 'no_home', 'suspended'))
+  constraint environments_stop_reason_check check (stop_reason in ('idle', 'silent', 'no_home', 'suspended')),
+  constraint environments_waits_for_check check (waits_for in ('room', 'machine', 'image', 'volume', 'host'))
 );
 create index environments_banked on environments (banked_until) where banked_until is not null;
 create unique index environments_display_name on environments ("left"(id, 8));
@@ -379,7 +381,7 @@ create index environments_ended on environments (terminated_at) where terminated
 create index environments_owner on environments (user_id);
 create unique index environments_run on environments (run_id) where run_id is not null;
 create unique index one_live_environment_per_name on environments (subdomain) where status <> 'terminated';
-create trigger environments_changed after update on environments for each row when (old.status is distinct from new.status or old.desired is distinct from new.desired or old.generation is distinct from new.generation or old.endpoint is distinct from new.endpoint or old.stage is distinct from new.stage or old.stage_percent is distinct from new.stage_percent or old.expires_at is distinct from new.expires_at or old.secret is distinct from new.secret or old.banked_seconds is distinct from new.banked_seconds or old.idle_minutes is distinct from new.idle_minutes or old.idle_stop_at is distinct from new.idle_stop_at or old.idle_snoozed_until is distinct from new.idle_snoozed_until) execute function tell_change('environment');
+create trigger environments_changed after update on environments for each row when (old.status is distinct from new.status or old.desired is distinct from new.desired or old.generation is distinct from new.generation or old.endpoint is distinct from new.endpoint or old.stage is distinct from new.stage or old.stage_percent is distinct from new.stage_percent or old.expires_at is distinct from new.expires_at or old.secret is distinct from new.secret or old.banked_seconds is distinct from new.banked_seconds or old.idle_minutes is distinct from new.idle_minutes or old.idle_stop_at is distinct from new.idle_stop_at or old.idle_snoozed_until is distinct from new.idle_snoozed_until or old.waits_for is distinct from new.waits_for) execute function tell_change('environment');
 create trigger environments_inserted after insert on environments for each row execute function tell_change('environment');
 
 create table gateway_events (
@@ -579,6 +581,7 @@ create table hosts (
   is_open boolean not null generated always as (((drained_at IS NULL) AND (away_since IS NULL) AND (lost_at IS NULL))) stored,
   lost_at timestamptz,
   moving_since timestamptz,
+  new_homes integer,
   constraint hosts_pkey primary key (id),
   constraint hosts_check check ((address is null) = (home_root is null) and (address is null) = (reach is null)),
   constraint hosts_check1 check (removed_at is null or drained_at is not null),

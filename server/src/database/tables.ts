@@ -246,6 +246,7 @@ export interface Tables {
     lease_token: string | null;
     lease_expires_at: Date | null;
     lost_since: Date | null;
+    waits_for: "room" | "machine" | "image" | "volume" | "host" | null;
     run_id: string | null;
   };
   gateway_events: {
@@ -373,6 +374,7 @@ export interface Tables {
     is_open: GeneratedAlways<boolean>;
     lost_at: Date | null;
     moving_since: Date | null;
+    new_homes: number | null;
   };
   identity_code: {
     hash: Buffer;

@@ -1,3 +1,4 @@
+import type { WaitReason } from "@berth/contract";
 import type { Address } from "../database/json-columns.ts";
 
 export type Endpoint = Address;
@@ -35,9 +36,23 @@ interface Run {
   readonly startedAt?: Date;
 }
 
+/** What keeps a start waiting (G198). */
+export interface Waiting {
+  readonly for: WaitReason;
+  /** In the words of the machine, for the operator. */
+  readonly message: string;
+}
+
+/** Why a run ended that neither its owner nor its program has ended. */
+export interface Eviction {
+  /** `disk`: it wrote more beside its files than it may; `machine`: for a reason of the machine's own. */
+  readonly cause: "disk" | "machine";
+  readonly message: string;
+}
+
 export type Observed =
   | { readonly state: "absent" }
-  | (Run & { readonly state: "starting" })
+  | (Run & { readonly state: "starting"; readonly waiting?: Waiting })
   | (Run & { readonly state: "running" | "paused"; readonly endpoint: Endpoint })
   | (Run & {
       readonly state: "stopped";
@@ -46,6 +61,7 @@ export type Observed =
         readonly outOfMemory: boolean;
         /** Its machine is off, since this last sign of life (null: not known), and another can start it. */
         readonly lostSince?: Date | null;
+        readonly evicted?: Eviction;
       };
     });
 
@@ -64,6 +80,12 @@ export interface Capabilities {
   }[];
   /** Memory of the machine; absent where runs have no limit of memory. */
   readonly memoryMb?: number;
+  /** How many GPUs or CPU slots its runs may have in all; absent: as many as there are. */
+  readonly room?: number;
+  /** How many homes can still be made; absent: any number. */
+  readonly newHomes?: number;
+  /** Runs that were started on an expected node of a cluster, and the real one that they got. */
+  readonly placed?: readonly { readonly id: string; readonly expected: string; readonly node: string }[];
   readonly isolation: "bubblewrap" | "container" | "gvisor" | "kata" | "none";
 }
 
@@ -185,16 +207,21 @@ export type DriverErrorCode =
   | "unsupported"
   | "stale";
 
+type DriverErrorOptions = ErrorOptions & Partial<Pick<DriverError, "since" | "waitsFor">>;
+
 export class DriverError extends Error {
   readonly code: DriverErrorCode;
 
   /** With `lost`: the last sign of life of the run's machine. */
   readonly since: Date | undefined;
+  /** What a start that failed for it waits for, where the code does not say it. */
+  readonly waitsFor: WaitReason | undefined;
 
-  constructor(code: DriverErrorCode, message: string, options?: ErrorOptions & { readonly since?: Date | undefined }) {
+  constructor(code: DriverErrorCode, message: string, options: DriverErrorOptions = {}) {
     super(message, options);
     this.name = "DriverError";
     this.code = code;
-    this.since = options?.since;
+    this.since = options.since;
+    this.waitsFor = options.waitsFor;
   }
 }

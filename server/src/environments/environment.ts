@@ -57,6 +57,7 @@ export function containerOf(row: ListedEnvironment): Container {
     banked_seconds: row.banked_seconds,
     stage: status === "pending" ? (stage as Container["stage"]) : null,
     stage_percent: status === "pending" ? row.stage_percent : null,
+    waits_for: status === "pending" || (status === "terminated" && row.created_at === null) ? row.waits_for : null,
     ended_reason: row.ended_reason,
     files_until: row.files_until?.toISOString() ?? null,
     can_pause: row.can_pause,

@@ -43,6 +43,8 @@ const flags = {
   "refund-declined": "billingAlerts",
   "refund-returned": "billingAlerts",
   refunded: "billingAlerts",
+  /** A new run, because the last one ran out of memory or was ended by its machine. */
+  restarted: "emailNotifications",
   session: "emailNotifications",
   "sign-in-copied": "securityAlerts",
   silent: "emailNotifications",

@@ -15,6 +15,7 @@ function container(over: Partial<Container>): Container {
     banked_seconds: 0,
     stage: null,
     stage_percent: null,
+    waits_for: null,
     ended_reason: null,
     files_until: null,
     can_pause: true,

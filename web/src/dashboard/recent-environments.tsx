@@ -41,7 +41,11 @@ function Row({ environment, now }: { environment: Environment; now: number }) {
       <div className={classes.state}>
         <Status
           value={status}
-          stage={status === "pending" ? stageText(environment.stage, environment.stage_percent) : undefined}
+          stage={
+            status === "pending"
+              ? stageText(environment.stage, environment.stage_percent, environment.waits_for)
+              : undefined
+          }
         />
         {status === "active" && <TimeLeft expiresAt={expires_at} hours={duration_hours} now={now} />}
       </div>

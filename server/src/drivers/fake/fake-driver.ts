@@ -11,6 +11,7 @@ import { type FakeFaults, openFakeFaults } from "./fake-faults.ts";
 import {
   emitChange,
   exitRun,
+  type FakeExit,
   type FakeMachine,
   type FakeRun,
   fakeMachine,
@@ -25,7 +26,7 @@ import { readFiles } from "./read-files.ts";
 export interface FakeControls extends FakeFaults {
   readonly machine: FakeMachine;
   /** The run becomes `stopped`, as after a crash or when memory ran out. */
-  crash(id: string, exit?: { readonly code: number; readonly outOfMemory: boolean }): Promise<void>;
+  crash(id: string, exit?: FakeExit): Promise<void>;
   /** The run stops listening and goes on running. */
   silence(id: string): Promise<void>;
   /** Ends every run on the machine and removes its folder. */
@@ -175,9 +176,14 @@ function readOperations({ options, machine, install, find }: FakeDeps): Pick<Dri
   };
 }
 
-/** With the faults of a node, as a cluster reports them. */
+/** With the waits and the faults of a node, as a cluster reports them. */
 function observeOnNode(machine: FakeMachine, run: FakeRun | undefined): Observed {
   const observed = observedOf(run);
+  const waiting = run && machine.waits.get(run.spec.id);
+  if (waiting && observed.state !== "absent") {
+    const { generation, specHash: hash, gpus, createdAt } = observed;
+    return { generation, specHash: hash, gpus, createdAt, state: "starting", waiting };
+  }
   const lost = run && machine.lostRuns.get(run.spec.id);
   if (!lost || observed.state === "absent") return observed;
   const { since, isOff } = lost;

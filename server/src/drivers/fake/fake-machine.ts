@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { keyedMutex } from "../../async/keyed-mutex.ts";
-import type { Observed, Spec } from "../driver.ts";
+import type { Eviction, Observed, Spec, Waiting } from "../driver.ts";
 import { type FakeFiles, type FakeServer, startFakeServer } from "./fake-server.ts";
 
 export interface FakeRun {
@@ -17,9 +17,15 @@ export interface FakeRun {
   startedAt?: Date;
   server?: FakeServer;
   paused: boolean;
-  exit?: { readonly code: number; readonly outOfMemory: boolean };
+  exit?: FakeExit;
   readonly lines: string[];
   readonly ended: AbortController;
+}
+
+export interface FakeExit {
+  readonly code: number;
+  readonly outOfMemory: boolean;
+  readonly evicted?: Eviction;
 }
 
 /** State that outlives a driver object: a new one on this machine finds the runs, as after a restart of the server. */
@@ -38,6 +44,8 @@ export interface FakeMachine {
   readonly missingHomes: Set<string>;
   /** Runs, by id, whose node of a cluster gives no sign since then; `isOff`: it is off, and another can start them. */
   readonly lostRuns: Map<string, { readonly since: Date; readonly isOff?: true }>;
+  /** What runs wait for, by id, although they were started. */
+  readonly waits: Map<string, Waiting>;
   /** Emits "changed" with install and id. */
   readonly changed: EventEmitter;
   readonly serially: ReturnType<typeof keyedMutex>;
@@ -47,7 +55,13 @@ export interface FakeMachine {
 export function fakeMachine(id?: string): FakeMachine {
   const directory = mkdtempSync(join(tmpdir(), "berth-fake-"));
   const changed = new EventEmitter().setMaxListeners(0);
-  const gpus = { gpuFaults: new Map(), gpuLeftovers: new Map(), commands: new Map(), lostRuns: new Map() };
+  const gpus = {
+    gpuFaults: new Map(),
+    gpuLeftovers: new Map(),
+    commands: new Map(),
+    lostRuns: new Map(),
+    waits: new Map(),
+  };
   const files = { homes: new Map(), silentHomes: new Set<string>(), missingHomes: new Set<string>() };
   return { id: id ?? directory, directory, runs: new Map(), ...files, ...gpus, changed, serially: keyedMutex() };
 }

@@ -29,17 +29,25 @@ const rights = shipped.flatMap(({ kind, rules }) =>
   ),
 );
 
-/** What needs each right. `runs` is a run with files. */
-const needs: Readonly<Record<string, (driver: Driver, runs: Spec) => Promise<unknown>>> = {
-  "get pods": (driver, { id }) => driver.observe(id),
+interface Runs {
+  /** A run with files. */
+  readonly well: Spec;
+  /** One that waits for more memory than any node has. */
+  readonly waits: Spec;
+}
+
+/** What needs each right. */
+const needs: Readonly<Record<string, (driver: Driver, runs: Runs) => Promise<unknown>>> = {
+  "get pods": (driver, { well: { id } }) => driver.observe(id),
   "list pods": (driver) => driver.list(),
   "create pods": (driver) => driver.start(testSpec()),
-  "delete pods": (driver, { id }) => driver.stop(id, 0),
-  "get pods/log": async (driver, { id }) => {
+  "delete pods": (driver, { well: { id } }) => driver.stop(id, 0),
+  "get pods/log": async (driver, { well: { id } }) => {
     const options = { tail: 1, follow: false, signal: AbortSignal.timeout(10_000) };
     for await (const _ of driver.logs(id, options));
   },
-  "get pods/exec": (driver, { id }) => driver.processes(id),
+  "list events": (driver, { waits }) => driver.observe(waits.id),
+  "get pods/exec": (driver, { well: { id } }) => driver.processes(id),
   "get persistentvolumeclaims": (driver) => driver.start(testSpec()),
   "create persistentvolumeclaims": (driver) => driver.start(testSpec()),
   "delete persistentvolumeclaims": (driver) => driver.deleteHome("unused"),
@@ -48,10 +56,11 @@ const needs: Readonly<Record<string, (driver: Driver, runs: Spec) => Promise<unk
   "get daemonsets": (driver) => driver.prepare("jupyter"),
   "create daemonsets": (driver) => driver.prepare("jupyter"),
   "patch daemonsets": (driver) => driver.prepare("jupyter"),
+  "list resourcequotas": (driver) => driver.capabilities(true),
   "list nodes": (driver) => driver.capabilities(),
-  "get persistentvolumes": (driver, { home }) => driver.homeNode?.(home) ?? Promise.resolve(),
+  "get persistentvolumes": (driver, { well: { home } }) => driver.homeNode?.(home) ?? Promise.resolve(),
   // The last, because it ends the run before it waits for that.
-  "watch pods": (driver, { id }) => driver.stop(id, 0),
+  "watch pods": (driver, { well: { id } }) => driver.stop(id, 0),
 };
 
 /** From Kubernetes 1.35 on a program is started with this right instead. */
@@ -70,21 +79,20 @@ describe.skipIf(absent)(title, () => {
   const folder = mkdtempSync(join(tmpdir(), "berth-kube-"));
   let machine: KubernetesMachine;
   let full: Driver;
-  let runs: Spec;
+  const runs: Runs = { well: testSpec(), waits: testSpec({ limits: { ...testSpec().limits, memoryMb: 1e9 } }) };
   beforeAll(async () => {
     machine = await openKubernetesMachine();
     full = await machine.open();
     await full.prepare("jupyter");
-    runs = testSpec();
-    await full.start(runs);
-    await vi.waitFor(async () => expect((await full.observe(runs.id)).state).toBe("running"), 120_000);
+    for (const each of [runs.well, runs.waits]) await full.start(each);
+    await vi.waitFor(async () => expect((await full.observe(runs.well.id)).state).toBe("running"), 120_000);
     // A home without a run.
     const unused = testSpec({ home: "unused" });
     await full.start(unused);
     await full.stop(unused.id, 0);
   }, 180_000);
   afterAll(async () => {
-    await full?.stop(runs.id, 0);
+    for (const each of [runs.well, runs.waits]) await full?.stop(each.id, 0);
     await machine?.close();
     rmSync(folder, { recursive: true });
   });

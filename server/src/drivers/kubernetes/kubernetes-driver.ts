@@ -11,9 +11,12 @@ import { openHomeFiles } from "./homes/home-files.ts";
 import { nodesOfHome } from "./homes/nodes-of-home.ts";
 import { prepareImage } from "./images/prepare-image.ts";
 import { ensurePolicies } from "./network/ensure-policies.ts";
-import { nodeReader, openClusterFacts } from "./nodes/cluster-facts.ts";
+import { nodeReader } from "./nodes/cluster-facts.ts";
+import type { Autoscaler } from "./nodes/expected-gpus.ts";
+import { openCapacity } from "./nodes/open-capacity.ts";
 import { gpuSlots, labContainer, type Placement, podNameOf } from "./pods/pod-body.ts";
 import { podLogs } from "./pods/pod-logs.ts";
+import { eventReader } from "./pods/read-events.ts";
 import { gpuFault, gpuUsage } from "./pods/run-gpus.ts";
 import { usageOf, usageScript } from "./pods/run-usage.ts";
 import {
@@ -31,6 +34,8 @@ export interface KubernetesOptions extends ClusterAddress, Placement {
   readonly storageClass: string | undefined;
   /** As `AwayDeps.moveAfter`. */
   readonly moveAfter: number | undefined;
+  /** As `CapacityDeps.autoscaler`. */
+  readonly autoscaler: Autoscaler | undefined;
   /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in the namespace. */
   readonly clients: readonly string[];
   /** An image's reference by container type. */
@@ -49,11 +54,12 @@ type Deps = LifecycleDeps & {
 export function kubernetesDriver(options: KubernetesOptions): Driver {
   const cluster = openCluster(options);
   const nodes = nodeReader(cluster);
-  const facts = openClusterFacts(cluster, nodes, options.nodeSelector);
   const own = { ...options, cluster, nodes };
+  const capacity = openCapacity(own);
   const deps: Deps = {
     ...own,
     serially: keyedMutex(),
+    events: eventReader(cluster),
     ensureNetwork: onceDone((signal) => ensurePolicies(own, signal)),
     makeClaim: (spec, signal) => makeClaim(own, spec, signal),
     deleteClaim: (home, signal) => deleteClaim(own, home, signal),
@@ -63,10 +69,9 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
     kind: "kubernetes",
     machineId: async () => `the namespace ${options.namespace} of the cluster ${await cluster.fingerprint()}`,
     async capabilities(refresh) {
-      const { gpus, memoryMb } = await facts(refresh);
-      const gpu = gpus.length > 0 ? "plugin" : "none";
       // A volume's size is a limit where the storage class has real volumes, which cannot be asked for.
-      return { pause: false, warm: "none", diskQuota: false, gpu, gpus, memoryMb, isolation: isolationOf(options) };
+      const fixed = { pause: false, warm: "none", diskQuota: false, isolation: isolationOf(options) } as const;
+      return { ...fixed, ...(await capacity(refresh)) };
     },
     prepare: (type, progress) => prepareImage(own, type, progress),
     ...readOperations(deps),

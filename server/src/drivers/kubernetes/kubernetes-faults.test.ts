@@ -34,6 +34,7 @@ const nowhere = (kubeconfig: string) => {
     pullSecret: undefined,
     storageClass: undefined,
     moveAfter: undefined,
+    autoscaler: undefined,
   };
   return kubernetesDriver({
     ...{ ...placement, kubeconfig, namespace: "berth", install: "abc", clients: [] },
@@ -122,9 +123,15 @@ describe.skipIf(absent)(absent ? `faults of a cluster, skipped because ${absent}
     const path = `/api/v1/namespaces/${machine.cluster.namespace}/resourcequotas`;
     const { length: used } = (await api<{ items: unknown[] }>("GET", podsPath(machine.cluster))).items;
     await api("POST", path, { metadata: { name: "full" }, spec: { hard: { pods: String(used) } } });
+    // Once the cluster has counted what is used.
+    await expect.poll(async () => (await driver.capabilities(true)).room, { timeout: 30_000 }).toBe(0);
     const wanted = testSpec();
     onTestFinished(() => driver.stop(wanted.id, 0));
-    const full = { code: "unavailable", message: expect.stringContaining("The namespace has no room left") };
+    const full = {
+      code: "unavailable",
+      waitsFor: "room",
+      message: expect.stringContaining("The namespace has no room left"),
+    };
     await expect(driver.start(wanted)).rejects.toMatchObject(full);
     expect(await driver.observe(wanted.id)).toEqual({ state: "absent" });
     await api("DELETE", `${path}/full`, {});

@@ -1,6 +1,7 @@
 import type { V1Pod } from "@kubernetes/client-node";
 import { checkSegment } from "../check-segment.ts";
-import { DriverError, type Observed, type Spec } from "../driver.ts";
+import { DriverError, type Observed, type Spec, type Waiting } from "../driver.ts";
+import { isExpectedNode } from "../expected-node.ts";
 import type { NewHome } from "../homes/home-store.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
@@ -12,11 +13,15 @@ import { nodesOfHome } from "./homes/nodes-of-home.ts";
 import { missingImage } from "./images/prepare-image.ts";
 import { type AwayDeps, awayNodeOf } from "./nodes/away-node-of.ts";
 import { factsOf, usableOf } from "./nodes/cluster-facts.ts";
+import { gpuNodes, hostOf } from "./nodes/expected-gpus.ts";
 import { killed, observePod } from "./pods/observe-pod.ts";
-import { gpuSlots, type Placement, podBody, podNameOf } from "./pods/pod-body.ts";
+import { claimOf, gpuSlots, type Placement, type PodContext, podBody, podNameOf } from "./pods/pod-body.ts";
+import type { ReadEvents } from "./pods/read-events.ts";
+import { waitOfPod } from "./pods/wait-of-pod.ts";
 
 export interface LifecycleDeps extends Placement, AwayDeps {
   readonly cluster: Cluster;
+  readonly events: ReadEvents;
   /** The image's reference by container type. */
   readonly images: (type: string) => Promise<string | undefined>;
   /** Once per process and again after a failure. */
@@ -44,6 +49,7 @@ export function observedOf(pod: V1Pod | undefined): Observed {
 export async function observeRun(deps: LifecycleDeps, pod: V1Pod | undefined, signal: AbortSignal): Promise<Observed> {
   const observed = observedOf(pod);
   const away = pod && (await awayNodeOf(deps, pod, signal));
+  if (pod && observed.state === "starting" && !away) return { ...observed, ...(await waitOf(deps, pod, signal)) };
   if (!away || observed.state === "absent") return observed;
   // A node that was lost again gave signs when this run began.
   const since = away.since && (away.since > observed.createdAt ? away.since : observed.createdAt);
@@ -52,6 +58,20 @@ export async function observeRun(deps: LifecycleDeps, pod: V1Pod | undefined, si
   if (others && usableOf(others, deps.nodeSelector).length === 0)
     throw new DriverError("lost", `The node ${away.name} gives no sign since ${away.since?.toISOString()}`, { since });
   return { ...observed, state: "stopped", exit: { code: killed, outOfMemory: false, lostSince: since ?? null } };
+}
+
+/** A start that takes no longer than usual waits for nothing worth telling. */
+const usualMs = 5_000;
+
+async function waitOf({ events }: LifecycleDeps, pod: V1Pod, signal: AbortSignal): Promise<{ waiting?: Waiting }> {
+  const { name = "", annotations, creationTimestamp, deletionTimestamp } = pod.metadata ?? {};
+  const ageMs = Date.now() - new Date(creationTimestamp ?? 0).getTime();
+  const isExpected = isExpectedNode(annotations?.[annotation.gpus] ?? "") && !pod.spec?.nodeName;
+  if ((ageMs < usualMs && !isExpected) || deletionTimestamp) return {};
+  // A volume is made once the pod has a node in prospect, and the pod does not say so.
+  const claim = pod.spec?.nodeName ? [] : await events(claimOf(annotations?.[annotation.home] ?? ""), signal);
+  const waiting = waitOfPod(pod, [...claim, ...(await events(name, signal))]);
+  return waiting ? { waiting } : {};
 }
 
 /** As `Driver.start`. */
@@ -66,18 +86,22 @@ export async function startRun(deps: LifecycleDeps, spec: Spec, signal: AbortSig
   if (step !== "create" && !isEnding) return;
   const image = await deps.images(spec.image);
   if (!image) throw missingImage(spec.image);
-  const node = await nodeOf(deps, spec, signal);
+  const place = await placeOf(deps, spec, signal);
   if (existing) await removeRun(deps, spec.id, 1_000, signal);
   await deps.ensureNetwork(signal);
   await deps.makeClaim(spec, signal);
-  await createPod(deps, spec, podBody(spec, { ...deps, image, node }), signal);
+  await createPod(deps, spec, podBody(spec, { ...deps, image, ...place }), signal);
 }
 
 /**
- * The node of the leased GPUs; undefined without GPUs. Throws `lost` when no usable node can mount the home, and `no_gpu`
+ * The node of the leased GPUs, or the nodes that are not it, where it has yet to join; no node without GPUs. Throws `lost` when no usable node can mount the home, and `no_gpu`
  * when the leased one cannot, or does not offer these GPUs now.
  */
-async function nodeOf(deps: LifecycleDeps, { gpus, home }: Spec, signal: AbortSignal): Promise<string | undefined> {
+async function placeOf(
+  deps: LifecycleDeps,
+  { gpus, home }: Spec,
+  signal: AbortSignal,
+): Promise<Pick<PodContext, "node" | "except">> {
   const able = await nodesOfHome(deps, home, signal);
   const usable = usableOf(able ?? (await deps.nodes(signal)), deps.nodeSelector);
   if (able && usable.length === 0) {
@@ -88,10 +112,12 @@ async function nodeOf(deps: LifecycleDeps, { gpus, home }: Spec, signal: AbortSi
     );
   }
   const slots = gpuSlots(gpus);
+  if (slots.some(isExpectedNode))
+    return { node: undefined, except: gpuNodes(await deps.nodes(signal, "now")).map(hostOf) };
   const { nodes } = factsOf(usable, deps.nodeSelector);
   const missing = slots.filter((slot) => !nodes.has(slot));
   if (missing.length > 0) throw new DriverError("no_gpu", `No usable node of this cluster has ${missing.join(", ")}`);
-  return nodes.get(slots[0] ?? "");
+  return { node: nodes.get(slots[0] ?? "") };
 }
 
 /** Leaves nothing when it fails or is given up, unless the API server cannot be reached any more. */

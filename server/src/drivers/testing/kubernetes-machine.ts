@@ -63,6 +63,7 @@ export async function openKubernetesMachine(): Promise<KubernetesMachine> {
     pullSecret: undefined,
     storageClass: undefined,
     moveAfter: undefined,
+    autoscaler: undefined,
   };
   const optionsOf = (install = "one") => {
     // Any network: which address this machine has for a pod differs by cluster.

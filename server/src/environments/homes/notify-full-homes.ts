@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
-import { diskGb } from "../leases/run-limits.ts";
+import { diskGb } from "../../drivers/unit-limits.ts";
 import type { Announce } from "../notice.ts";
 
 /** Hysteresis: notified at 90 %, and again only after it was below 80 %. */

@@ -1,7 +1,9 @@
 import { sql } from "kysely";
 import type { Db, Sql, Tx } from "../../database/database.ts";
 import type { Capabilities, Driver } from "../../drivers/driver.ts";
-import { memoryMbOfUnit } from "../leases/run-limits.ts";
+import { unitLimits } from "../../drivers/unit-limits.ts";
+import { takeable } from "../leases/gpu-leases.ts";
+import { leaseRealNode } from "../leases/lease-real-node.ts";
 
 /** The host of a driver that runs on this machine. */
 export const thisMachine = "local";
@@ -14,14 +16,16 @@ export const thisMachine = "local";
 export async function registerHost(db: Db, hostId: string, driver: Driver, slots?: number): Promise<void> {
   const capabilities = await driver.capabilities(true);
   await db.transaction().execute(async (tx) => {
-    const host = { kind: driver.kind, isolation: capabilities.isolation, pause: capabilities.pause };
+    const { isolation, pause, newHomes: new_homes = null } = capabilities;
+    const host = { kind: driver.kind, isolation, pause, new_homes };
     await tx
       .insertInto("hosts")
       .values({ id: hostId, ...host })
       .onConflict((conflict) => conflict.column("id").doUpdateSet(host))
       .execute();
     const units = unitsOf(hostId, capabilities, slots ?? slotsOf(capabilities));
-    await writeUnits(tx, hostId, units);
+    await writeUnits(tx, hostId, units, capabilities.room);
+    for (const each of capabilities.placed ?? []) await leaseRealNode(tx, hostId, each);
   });
 }
 
@@ -65,12 +69,14 @@ function unitsOf(hostId: string, { gpus }: Capabilities, slots: number): readonl
 }
 
 function slotsOf({ memoryMb }: Capabilities): number {
-  return memoryMb === undefined ? maxSlots : Math.min(maxSlots, Math.max(1, Math.floor(memoryMb / memoryMbOfUnit)));
+  return memoryMb === undefined
+    ? maxSlots
+    : Math.min(maxSlots, Math.max(1, Math.floor(memoryMb / unitLimits.memoryMb)));
 }
 
 const maxSlots = 8;
 
-async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promise<void> {
+async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[], room: number | undefined): Promise<void> {
   // One statement: a cluster may have thousands.
   await sql`
     insert into gpus (id, host_id, kind, model, memory_mb, node)
@@ -78,7 +84,7 @@ async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promi
     from json_to_recordset(${JSON.stringify(units)}) as unit (id text, kind text, model text, memory_mb int, node text)
     on conflict (id) do update set host_id = excluded.host_id, kind = excluded.kind, model = excluded.model,
       memory_mb = excluded.memory_mb, node = excluded.node`.execute(tx);
-  const ids = units.map(({ id }) => id);
+  const ids = await withinRoom(tx, units, room);
   // A unit that is there again is leased again; what an operator has quarantined stays so.
   const all = () => tx.updateTable("gpus").where("host_id", "=", hostId);
   const isHere = sql<boolean>`id = any(${ids})`;
@@ -88,4 +94,15 @@ async function writeUnits(tx: Tx, hostId: string, units: readonly Unit[]): Promi
     .where("quarantined_at", "is", null)
     .where(sql<boolean>`not ${isHere}`)
     .execute();
+}
+
+/** What is leased stays offered; of the rest as many as there is room for, on as few nodes as possible (G200). */
+async function withinRoom(tx: Tx, units: readonly Unit[], room: number | undefined): Promise<readonly string[]> {
+  const ids = units.map(({ id }) => id);
+  if (room === undefined || ids.length <= room) return ids;
+  const { rows } = await sql<{ gpu_id: string }>`
+    select gpu_id from gpu_leases where gpu_id = any(${ids}) and released_at is null and not ${takeable}`.execute(tx);
+  const leased = new Set(rows.map(({ gpu_id }) => gpu_id));
+  const free = ids.filter((id) => !leased.has(id));
+  return [...leased, ...free.slice(0, Math.max(0, room - leased.size))];
 }

@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import type { Sql } from "../../database/database.ts";
-import { canRun, holdGrace, type Place } from "./gpu-leases.ts";
+import { canRun, hasRoomForFiles, holdGrace, type Place } from "./gpu-leases.ts";
 
 /** Each GPU that can be leased, or that can run the order, and when it is expected to be free: `id, host_id, node, holder_kind, free_at`. */
-const slotTimesFor = (orderId: string | null) => sql`
+const slotTimesFor = (orderId: string | null, place: Place | null) => sql`
   select gpus.id, gpus.host_id, gpus.node, l.holder_kind, case
       when l.id is null or l.holder_kind = 'pool' then now()
       when l.holder_kind = 'order' then l.hold_until + ${sql.lit(holdGrace)}::interval
@@ -13,9 +13,9 @@ const slotTimesFor = (orderId: string | null) => sql`
   from gpus join hosts on hosts.id = gpus.host_id
   left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null
   left join environments e on l.holder_kind = 'environment' and e.id = l.holder_id
-  where quarantined_at is null and is_open and ${canRun(orderId)}`;
+  where quarantined_at is null and is_open and ${canRun(orderId)} and ${hasRoomForFiles(place)}`;
 
-export const slotTimes = slotTimesFor(null);
+export const slotTimes = slotTimesFor(null, null);
 
 export interface FreeTime {
   readonly gpuCount: number;
@@ -38,7 +38,7 @@ export async function freeTimes(
     with slots as (
       select host_id, node, case when (host_id, node) in (select kept_host_id, kept_node from queue_entries where kept_host_id is not null)
         then null else free_at end as free_at
-      from (${slotTimesFor(orderId)}) known where (${hostId}::text is null or host_id = ${hostId}) and (${node}::text is null or known.node in ('', ${node}))),
+      from (${slotTimesFor(orderId, place)}) known where (${hostId}::text is null or host_id = ${hostId}) and (${node}::text is null or known.node in ('', ${node}))),
     ranked as (select free_at, row_number() over (partition by host_id, node order by free_at) as n from slots)
     select n as "gpuCount", min(free_at) as "freeAt", coalesce(min(free_at) <= now(), false) as "freeNow"
     from ranked group by n order by n`.execute(db);
@@ -56,11 +56,17 @@ export async function shortageText(
   if (!time && (await isAnyUnreachable(db, place?.hostId ?? null)))
     return `${place ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
   if (!time && place) return "The machine that has these files takes no new environments";
+  if (!time && (await isAnyFull(db))) return "No machine has room for the files of another environment right now";
   if (!time) return `No machine has ${gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`}`;
   if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
   const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
   const when = time.freeAt.toISOString().slice(0, 16).replace("T", " ");
   return `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`;
+}
+
+async function isAnyFull(db: Sql): Promise<boolean> {
+  const { rows } = await sql`select from hosts where is_open and not ${hasRoomForFiles(null)} limit 1`.execute(db);
+  return rows.length > 0;
 }
 
 async function isAnyUnreachable(db: Sql, hostId: string | null): Promise<boolean> {

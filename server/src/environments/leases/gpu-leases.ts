@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
+import { isExpectedNode } from "../../drivers/expected-node.ts";
 
 /** An unpaid hold may be taken over this long after its end (docs/internals/money.md). */
 export const holdGrace = "2 minutes";
@@ -42,7 +43,7 @@ export async function leaseGpus(tx: Tx, request: LeaseRequest): Promise<string |
   const hosts = await sql<Candidate>`
     select id, exists (select from ${imagesForOrder(orderId)} where i.host_id = hosts.id and i.state = 'ready') as "isReady"
     from hosts where is_open and (${hostId}::text is null or id = ${hostId})
-      and ${gpuCount} <= ${mostGpus} and ${canRun(orderId)}
+      and ${gpuCount} <= ${mostGpus} and ${canRun(orderId)} and ${hasRoomForFiles(place)}
     order by id`.execute(tx);
   for (const { id } of await rankHosts(tx, hosts.rows, request)) {
     if (!fittingMachine(await freeGpus(tx, id), request)) continue;
@@ -90,6 +91,16 @@ const imagesForOrder = (orderId: string | null) =>
 export const canRun = (orderId: string | null) =>
   sql`not exists (select from ${imagesForOrder(orderId)} where i.host_id = hosts.id and i.state = 'unavailable')`;
 
+/** Whether the host of the enclosing query can take files of a new name; kept ones, at their place, are there (G200). */
+export const hasRoomForFiles = (place: Place | null) =>
+  place !== null
+    ? sql`true`
+    : sql`(hosts.new_homes is null or hosts.new_homes > (
+        select count(distinct l.holder_id) from gpu_leases l join gpus on gpus.id = l.gpu_id
+        left join environments e on e.id = l.holder_id
+        where gpus.host_id = hosts.id and l.released_at is null and not ${takeable}
+          and (l.holder_kind <> 'environment' or e.created_at is null)))`;
+
 /** How many GPUs the largest machine of the host of the enclosing query has. */
 export const mostGpus = sql`(
   select coalesce(max(count), 0) from (
@@ -128,10 +139,11 @@ interface FreeGpu extends Machine {
 
 /**
  * The free GPUs of a host's machine that fits best: the one with the fewest that are enough, so that big requests find a
- * whole one later; one where no warm run has to end comes first. Undefined where none has enough.
+ * whole one later; one where no warm run has to end comes first, one that has yet to join last. Undefined where none has enough.
  */
 function fittingMachine(free: readonly FreeGpu[], request: LeaseRequest): readonly FreeGpu[] | undefined {
   const { gpuCount, place, exclude } = request;
+  const isExpected = ([first]: readonly FreeGpu[]) => Number(isExpectedNode(first?.node ?? ""));
   const endsWarm = (gpus: readonly FreeGpu[]) => Number(gpus.slice(0, gpuCount).some(({ warm }) => warm));
   return [...Map.groupBy(free, ({ node }) => node).values()]
     .filter(([first, ...others]) => {
@@ -140,7 +152,10 @@ function fittingMachine(free: readonly FreeGpu[], request: LeaseRequest): readon
       // CPU slots of a cluster are on no node of their own.
       return !isExcluded && ["", place?.node ?? first.node].includes(first.node);
     })
-    .toSorted((one, other) => endsWarm(one) - endsWarm(other) || one.length - other.length)[0];
+    .toSorted(
+      (one, other) =>
+        isExpected(one) - isExpected(other) || endsWarm(one) - endsWarm(other) || one.length - other.length,
+    )[0];
 }
 
 /** Those without a warm run come first. An id is NVIDIA's UUID or a numbered CPU slot: a stable order, not the index of the machine. */

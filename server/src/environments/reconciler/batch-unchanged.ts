@@ -34,7 +34,7 @@ export function batchUnchanged(db: Db): UnchangedWriter {
         join json_to_recordset(${JSON.stringify(rows)}) as pass (id text, lease uuid, desired text, wait float8)
           on e.id = pass.id and e.lease_token = pass.lease and e.desired = pass.desired
         order by e.id for update of e)
-      update environments e set ${withoutLease}, attempts = 0, last_error = null, due_at = ${dueIn(sql`unchanged.wait`)}
+      update environments e set ${withoutLease}, attempts = 0, last_error = case when waits_for is not null then last_error end, due_at = ${dueIn(sql`unchanged.wait`)}
       from async_commit, unchanged where e.id = unchanged.id returning e.id`.execute(db);
     const ids = new Set(written.rows.map(({ id }) => id));
     return rows.map(({ id }) => ids.has(id));

@@ -1,6 +1,6 @@
 import { type Desired, type LaunchStage, planOf, type Status } from "@berth/contract";
 import { backoffMs } from "../../database/work-queue.ts";
-import type { Endpoint, Observed } from "../../drivers/driver.ts";
+import type { Endpoint, Eviction, Observed, Waiting } from "../../drivers/driver.ts";
 import type { Environment } from "../environment.ts";
 
 /** One driver verb, or none: `wait` checks again soon, `none` is settled. */
@@ -91,7 +91,13 @@ export interface StatusUpdate {
   readonly fault?: boolean;
   /** When the container of the run began. */
   readonly startedAt?: Date;
+  /** What the start waits for, which is the machine's fault and not the owner's (G198). */
+  readonly waiting?: Waiting;
+  /** Why a run that its owner used was ended; they are told. */
+  readonly ended?: Ended;
 }
+
+export type Ended = "memory" | Eviction["cause"];
 
 const settledMs = 20_000;
 const workingMs = 100;
@@ -123,22 +129,45 @@ export function statusUpdate(row: Environment, observed: Observed, ready: boolea
     attempts: settled ? 0 : row.attempts,
     waitMs: settled ? settledMs : workingWaitMs(observed),
     ...(startedAt && { fault: false, startedAt }),
+    ...(starting && waitOf(observed)),
   };
+}
+
+/** The machine's fault and not the owner's. */
+function waitOf(observed: Observed): Partial<StatusUpdate> {
+  const waiting = observed.state === "starting" ? observed.waiting : undefined;
+  return waiting ? { fault: true, waiting, waitMs: slowMs } : {};
 }
 
 /** After a run that ended by itself: start again with the time left, at once the first time, then with back-off. */
 export function restartUpdate(row: Environment, observed: Observed): StatusUpdate {
-  const update = { ...startUpdate(row), runEnded: true, attempts: row.attempts + 1 };
+  const ended = endedBy(row, observed);
+  const fault = ended === "machine" && { fault: true };
+  const update = { ...startUpdate(row), runEnded: true, attempts: row.attempts + 1, ...(ended && { ended }), ...fault };
   const waitMs = row.attempts === 0 ? 0 : backoffMs(row.attempts);
   // What ended with its machine did not end by itself: the machine is at fault until the next run has begun.
   if (row.lost_since !== null && row.status === "unknown") return { ...update, attempts: 0, waitMs: 0 };
-  if (observed.state !== "stopped" || !observed.startedAt) return { ...update, waitMs };
+  if (observed.state !== "stopped") return { ...update, waitMs };
+  if (!observed.startedAt) return { ...update, waitMs, ...refusedBy(observed.exit.evicted) };
   const { createdAt, startedAt } = observed;
   const reached = [
     { stage: "created" as const, at: createdAt },
     { stage: "started" as const, at: startedAt },
   ];
-  return { ...update, waitMs, fault: false, startedAt, ...(row.stage === "created" && { reached }) };
+  return { ...update, waitMs, startedAt, ...(!fault && { fault: false }), ...(row.stage === "created" && { reached }) };
+}
+
+/** A machine may refuse what it was chosen for, such as a GPU that fell sick meanwhile. */
+function refusedBy(evicted: Eviction | undefined): Pick<StatusUpdate, "waiting" | "fault"> {
+  return evicted ? { fault: true, waiting: { for: "room", message: evicted.message } } : {};
+}
+
+/** What ended a run that its owner used; undefined: its own program. An absent one was removed by its machine, as by a drain. */
+function endedBy({ status, lost_since }: Environment, observed: Observed): Ended | undefined {
+  if (status !== "active" || lost_since !== null) return undefined;
+  if (observed.state === "absent") return "machine";
+  if (observed.state !== "stopped" || observed.exit.lostSince !== undefined) return undefined;
+  return observed.exit.outOfMemory ? "memory" : observed.exit.evicted?.cause;
 }
 
 /** A start that waits for its image, of which `percent` is there, or else until the warm runs on its GPUs are removed. */

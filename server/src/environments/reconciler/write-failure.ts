@@ -3,6 +3,7 @@ import type { Db } from "../../database/database.ts";
 import { backoffMs, finish, inMs } from "../../database/work-queue.ts";
 import { DriverError } from "../../drivers/driver.ts";
 import { maxDownMinutes } from "../time/max-down-minutes.ts";
+import { waitAfter } from "./wait-columns.ts";
 import { dueIn, environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
 
 /** Attempts: about half a minute of a host that does not respond. */
@@ -28,6 +29,7 @@ export async function writeFailure(db: Db, row: LeasedEnvironment, error: unknow
     ...(isUnreachable && { status: "unknown" as const }),
     desired: sql<"running">`case when ${code === "unsupported"} and desired = 'paused' then 'running' else desired end`,
     ...(runEnded && { run_token: null, warm: false }),
+    ...waitAfter(error, isStarting),
     ...((isStarting || isUnreachable) && { fault_since: sql<Date>`coalesce(fault_since, now())` }),
     ...((isDown || isUnreachable) && { down_since: sql<Date>`coalesce(down_since, now())` }),
     ...(isDown && {

@@ -7,11 +7,13 @@ import type { Logger } from "../../logging/create-logger.ts";
 import { quarantine } from "../leases/gpu-leases.ts";
 import { maxDownMinutes } from "../time/max-down-minutes.ts";
 import { creditFault, openClock } from "../time/rental-clock.ts";
+import { announceRestart } from "./announce-restart.ts";
 import type { UnchangedWriter } from "./batch-unchanged.ts";
 import { recordLaunchTime } from "./launch-times.ts";
 import { type Delivery, onStatusChange, type StatusHookDeps } from "./on-status-change.ts";
 import type { StatusUpdate } from "./plan.ts";
 import { keepLaunch, lockAccount, wasSilenceRefunded } from "./silence.ts";
+import { isSameWait, waitColumns } from "./wait-columns.ts";
 import { dueIn, environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
 
 export interface WriteStatusDeps extends StatusHookDeps {
@@ -47,6 +49,7 @@ export async function writeStatus(deps: WriteStatusDeps, row: LeasedEnvironment,
 function changesNothing(row: LeasedEnvironment, update: StatusUpdate): boolean {
   return (
     row.status === update.status &&
+    isSameWait(row, update) &&
     row.stage === update.stage &&
     row.stage_percent === update.stagePercent &&
     JSON.stringify(row.endpoint) === JSON.stringify(update.endpoint) &&
@@ -62,7 +65,7 @@ function changesNothing(row: LeasedEnvironment, update: StatusUpdate): boolean {
 async function writeAll(deps: WriteStatusDeps, row: LeasedEnvironment, update: Written): Promise<boolean> {
   try {
     const isApplied = await deps.db.transaction().execute((tx) => write(tx, deps, row, update));
-    if (isApplied && update.status !== row.status) logChange(deps, row, update);
+    if (isApplied) logChange(deps, row, update);
     return true;
   } catch (error) {
     if (error instanceof Overtaken) return false;
@@ -70,9 +73,15 @@ async function writeAll(deps: WriteStatusDeps, row: LeasedEnvironment, update: W
   }
 }
 
-function logChange({ log }: WriteStatusDeps, { order_id: orderId }: LeasedEnvironment, { status }: StatusUpdate): void {
+function logChange({ log }: WriteStatusDeps, row: LeasedEnvironment, { status, waiting }: StatusUpdate): void {
+  const { order_id: orderId, waits_for, ended_reason: reason, last_error: error } = row;
+  if (waiting && waiting.for !== waits_for)
+    log.warn({ event: "environment.waits", orderId, waitsFor: waiting.for }, waiting.message);
+  if (status === row.status) return;
   if (status === "active") log.info({ event: "environment.ready", orderId }, "an environment is ready");
-  if (status === "terminated") log.info({ event: "environment.ended", orderId }, "an environment has ended");
+  if (status !== "terminated") return;
+  const waited = waits_for !== null && { waitsFor: waits_for, error };
+  log.info({ event: "environment.ended", orderId, reason, ...waited }, "an environment has ended");
 }
 
 /** False where the environment has to end instead. */
@@ -92,6 +101,7 @@ async function write(tx: Tx, deps: WriteStatusDeps, row: LeasedEnvironment, upda
   if (isFirst && status === "stopped") await keepLaunch(tx, row);
   await updateClock(tx, row, update);
   await onStatusChange(tx, deps, row, status, { ...delivered, goneSeconds });
+  if (update.ended) await announceRestart(tx, deps.announce, row, update.ended);
   return true;
 }
 
@@ -145,7 +155,7 @@ async function writeRow(tx: Tx, row: LeasedEnvironment, update: StatusUpdate): P
     stage_percent: update.stagePercent,
     attempts: update.attempts,
     ...(update.runEnded && { run_token: null, warm: false }),
-    last_error: null,
+    ...waitColumns(row, update),
     // Known again, or over.
     ...(status !== "unknown" && status !== "pending" && { lost_since: null }),
     terminated_at: status === "terminated" ? sql<Date>`now()` : null,

@@ -35,7 +35,7 @@ export async function readGpus(db: Db): Promise<readonly GpuRow[]> {
 export function gpuText({ id, host_id, model, quarantined_at, quarantine_reason, holder }: GpuRow): string {
   const name = `${id} on ${host_id}${model && `, ${model}`}`;
   if (!quarantined_at) return `${name}: ${holder ?? "free"}`;
-  const reason = quarantine_reason || "its host no longer has it";
+  const reason = quarantine_reason || "its host does not offer it now";
   return `${name}: quarantined ${formatInstant(quarantined_at)} UTC: ${reason}${holder ? `; still ${holder}` : ""}`;
 }
 

@@ -45,7 +45,7 @@ function GpuState({ gpu: { quarantined_at, quarantine_reason, holder } }: { read
     return (
       <>
         <Tag tone="hold">Quarantined since {dateTime(quarantined_at)}</Tag>
-        <small>{quarantine_reason || "Its host no longer has it"}</small>
+        <small>{quarantine_reason || "Its host does not offer it now"}</small>
       </>
     );
   return holder ? <Tag>Leased</Tag> : <Tag tone="live">Free</Tag>;

@@ -13,6 +13,7 @@ const container = {
   banked_seconds: 0,
   stage: null,
   stage_percent: null,
+  waits_for: null,
   ended_reason: null,
   files_until: null,
   can_pause: true,

@@ -2,7 +2,7 @@ import type { EndedReason } from "@berth/contract";
 import { Status } from "../../ui/display/status.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { type Environment, isFirstLaunch } from "./environment.ts";
-import { stageText } from "./timeline-of.ts";
+import { stageText, waitTexts } from "./timeline-of.ts";
 
 const endedTexts: Readonly<Record<EndedReason, string>> = {
   expired: "Time is used up",
@@ -14,17 +14,23 @@ const endedTexts: Readonly<Record<EndedReason, string>> = {
   operator: "Ended by the operator",
 };
 
+function endedText({ ended_reason: reason, waits_for: wait }: Environment): string | undefined {
+  if (reason === null) return undefined;
+  return reason === "not_delivered" && wait ? `${endedTexts[reason]}: ${waitTexts[wait].failed}` : endedTexts[reason];
+}
+
 /** The status with one detail. */
 export function StatusCell({ environment }: { readonly environment: Environment }) {
-  const { status, stage, stage_percent, ended_reason, moving_percent } = environment;
-  const text = status === "pending" ? stageText(stage, stage_percent) : undefined;
+  const { status, stage, stage_percent, waits_for, moving_percent } = environment;
+  const text = status === "pending" ? stageText(stage, stage_percent, waits_for) : undefined;
+  const ended = endedText(environment);
   return (
     <>
       <Status value={status} stage={text} />
       {isFirstLaunch(environment) && <Elapsed since={environment.created_at} />}
       {status === "stopped" && moving_percent !== null && <small>Moving its files, {moving_percent} %</small>}
       {status === "paused" && <small>Clock is running</small>}
-      {status === "terminated" && ended_reason && <small>{endedTexts[ended_reason]}</small>}
+      {status === "terminated" && ended && <small>{ended}</small>}
     </>
   );
 }

@@ -1,9 +1,9 @@
-import { launchStages } from "@berth/contract";
+import { launchStages, waitReasons } from "@berth/contract";
 import { expect, test } from "vitest";
 import { stageText, timelineOf } from "./timeline-of.ts";
 
 test("every stage has a text", () => {
-  expect(launchStages.map((stage) => stageText(stage, null))).toEqual([
+  expect(launchStages.map((stage) => stageText(stage, null, null))).toEqual([
     "Starting: confirming payment",
     "Starting: confirming payment",
     "Starting: reserving GPUs",
@@ -13,8 +13,21 @@ test("every stage has a text", () => {
     "Starting: JupyterLab",
     "Starting: waiting for an answer",
   ]);
-  expect(stageText("image", 39.6)).toBe("Starting: pulling image 40%");
-  expect(stageText(null, null)).toBe("Starting");
+  expect(stageText("image", 39.6, null)).toBe("Starting: pulling image 40%");
+  expect(stageText(null, null, null)).toBe("Starting");
+});
+
+test("a start that waits says for what, in the line that is open", () => {
+  expect(waitReasons.map((reason) => stageText("started", null, reason))).toEqual([
+    "Waiting for room on a machine",
+    "Adding a machine",
+    "Waiting for its image",
+    "Waiting for its storage",
+    "Waiting for its machine to answer",
+  ]);
+  const [paid, ...open] = timelineOf([{ stage: "paid", at: "2026-11-20T10:01:00.000Z" }], null, "machine");
+  expect(paid).toMatchObject({ doing: "Starting: confirming payment", at: 0 });
+  expect(open[0]).toMatchObject({ doing: "Adding a machine", failed: "Too late" });
 });
 
 test("the timeline counts from the payment and leaves unreached lines open", () => {

@@ -1,4 +1,4 @@
-import { type LaunchStage, launchStages } from "@berth/contract";
+import { type LaunchStage, launchStages, type WaitReason } from "@berth/contract";
 import type { TimelineStage } from "../../ui/display/launch-timeline.tsx";
 
 interface ShownStage {
@@ -20,8 +20,18 @@ const shownStages: readonly ShownStage[] = [
   { name: "Answers at its address", doing: "Starting: waiting for an answer", until: "ready" },
 ];
 
-/** The current stage of a pending row, with percent if known (G29). */
-export function stageText(stage: LaunchStage | null, percent: number | null): string {
+/** What a start waits for, and why it failed when it came through too late (G198). */
+export const waitTexts: Readonly<Record<WaitReason, { readonly doing: string; readonly failed: string }>> = {
+  room: { doing: "Waiting for room on a machine", failed: "no machine had room" },
+  machine: { doing: "Adding a machine", failed: "no machine could be added" },
+  image: { doing: "Waiting for its image", failed: "its image could not be fetched" },
+  volume: { doing: "Waiting for its storage", failed: "its storage was not ready" },
+  host: { doing: "Waiting for its machine to answer", failed: "its machine did not answer" },
+};
+
+/** The current stage of a pending row (G29): what it waits for, or what is done, with percent if known. */
+export function stageText(stage: LaunchStage | null, percent: number | null, waitsFor: WaitReason | null): string {
+  if (waitsFor !== null) return waitTexts[waitsFor].doing;
   if (stage === null) return "Starting";
   const order = launchStages.indexOf(stage);
   const shown = shownStages.find(({ until }) => launchStages.indexOf(until) >= order);
@@ -43,10 +53,15 @@ export interface Stamp {
  * The timeline's lines in seconds since the payment, or since the first stamp of a restart. A skipped line gets the time
  * of the next reached one, so that no finished line looks open.
  */
-export function timelineOf(stamps: readonly Stamp[], percent: number | null = null): TimelineStage[] {
+export function timelineOf(
+  stamps: readonly Stamp[],
+  percent: number | null = null,
+  waitsFor: WaitReason | null = null,
+): TimelineStage[] {
   const at = new Map(stamps.map((stamp) => [stamp.stage, Date.parse(stamp.at)]));
   const zero = at.get("paid") ?? Math.min(...at.values());
   let later: number | undefined;
+  const waits = waitsFor === null ? undefined : { doing: waitTexts[waitsFor].doing, failed: "Too late" };
   return shownStages
     .map(({ name, doing, until }) => ({
       name,
@@ -56,7 +71,7 @@ export function timelineOf(stamps: readonly Stamp[], percent: number | null = nu
     .reverse()
     .map(({ name, doing, stamp }) => {
       later = stamp ?? later;
-      return later === undefined ? { name, doing } : { name, doing, at: Math.max(0, (later - zero) / 1000) };
+      return later === undefined ? { name, doing, ...waits } : { name, doing, at: Math.max(0, (later - zero) / 1000) };
     })
     .reverse();
 }

@@ -11,6 +11,7 @@ const base = {
   banked_seconds: 0,
   stage: null,
   stage_percent: null,
+  waits_for: null,
   ended_reason: null,
   files_until: null,
   can_pause: true,

@@ -45,13 +45,13 @@ interface Props {
 export function ReadyCard({ arrival, environment, onClose }: Props) {
   const template = useConfig()?.environmentUrl;
   if (!environment || environment.status === "terminated") return null;
-  const { status, subdomain, stage, stage_percent } = environment;
+  const { status, subdomain, stage, stage_percent, waits_for } = environment;
   const pending = status === "pending";
   return (
     <section className={`panel ${classes.card}`} aria-label="New environment">
       <div className={classes.head}>
         <p role="status">
-          <Status value={status} stage={pending ? stageText(stage, stage_percent) : undefined} />
+          <Status value={status} stage={pending ? stageText(stage, stage_percent, waits_for) : undefined} />
           <span>
             {pending ? "It is still starting and opens here when it is ready." : "Your environment is ready."}
           </span>

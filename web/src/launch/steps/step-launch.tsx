@@ -49,7 +49,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
         {!(state.phase === "failed" && environment === undefined) && (
           <div className={classes.timeline}>
             <LaunchTimeline
-              stages={timelineOf(environment?.stages ?? [], environment?.stage_percent ?? null)}
+              stages={timelineOf(environment?.stages ?? [], environment?.stage_percent, environment?.waits_for)}
               elapsed={elapsed}
               {...(figures && { median: figures.p50_ms / 1000 })}
               state={timelineState(state)}

@@ -1,6 +1,12 @@
 import classes from "./launch-timeline.module.css";
 
-export type TimelineStage = { readonly name: string; readonly doing: string; readonly at?: number | undefined };
+export type TimelineStage = {
+  readonly name: string;
+  readonly doing: string;
+  readonly at?: number | undefined;
+  /** In place of a time where it failed; "No answer" without it. */
+  readonly failed?: string;
+};
 
 type Props = {
   stages: readonly TimelineStage[];
@@ -48,7 +54,7 @@ export function LaunchTimeline({ stages, elapsed, median, scale = 30, state }: P
               <time>
                 {at === "done" && `+${stage.at?.toFixed(1)} s`}
                 {at === "running" && `${elapsed.toFixed(1)} s`}
-                {at === "failed" && "No answer"}
+                {at === "failed" && (stage.failed ?? "No answer")}
               </time>
             </li>
           );

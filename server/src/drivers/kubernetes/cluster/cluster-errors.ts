@@ -1,3 +1,4 @@
+import type { WaitReason } from "@berth/contract";
 import { DriverError } from "../../driver.ts";
 
 /** The API server refused a call. */
@@ -43,7 +44,8 @@ export const isConflict = (error: unknown) => error instanceof ClusterRefusal &&
 /** The same error as a DriverError in a sentence for people, where it is the cluster's; else as it is. */
 export function explainClusterError(error: unknown, server: string): unknown {
   if (!(error instanceof Error) || error instanceof DriverError) return error;
-  const explained = (code: DriverError["code"], message: string) => new DriverError(code, message, { cause: error });
+  const explained = (code: DriverError["code"], message: string, waitsFor?: WaitReason) =>
+    new DriverError(code, message, { cause: error, waitsFor });
   if (error instanceof ClusterRefusal) return explained(...refusalSentence(error, server));
   // The code of an abort is a number, and an abort belongs to the caller.
   const { code } = error as NodeJS.ErrnoException;
@@ -54,14 +56,17 @@ export function explainClusterError(error: unknown, server: string): unknown {
 }
 
 /** What an operator can mend is `unavailable`, so that it is tried again; only a malformed object is `refused`. */
-function refusalSentence({ status, message }: ClusterRefusal, server: string): [DriverError["code"], string] {
+function refusalSentence(
+  { status, message }: ClusterRefusal,
+  server: string,
+): [DriverError["code"], string, WaitReason?] {
   if (status === 401)
     return ["unavailable", `The Kubernetes API server at ${server} does not accept the kubeconfig's user`];
   const right = message.match(/cannot (\w+) resource "([^"]+)"/);
   if (status === 403 && right)
     return ["unavailable", `The kubeconfig's user may not ${right[1]} ${right[2]}: give it this right (${message})`];
   if (status === 403 && /exceeded quota/.test(message))
-    return ["unavailable", `The namespace has no room left: ${message}`];
+    return ["unavailable", `The namespace has no room left: ${message}`, "room"];
   if (status === 403 && /violates PodSecurity/.test(message))
     return ["refused", `The namespace does not admit such pods: ${message}`];
   const isPassing = status >= 500 || status === 429 || status === 409;

@@ -38,5 +38,7 @@ const pathOf = (group: string, kind: string) => {
 /** Paths of the API: all objects of a kind, or the one of a name. */
 export const podsPath = pathOf("/api/v1", "pods");
 export const claimsPath = pathOf("/api/v1", "persistentvolumeclaims");
+export const eventsPath = pathOf("/api/v1", "events");
+export const quotasPath = pathOf("/api/v1", "resourcequotas");
 export const policiesPath = pathOf("/apis/networking.k8s.io/v1", "networkpolicies");
 export const daemonSetsPath = pathOf("/apis/apps/v1", "daemonsets");

@@ -14,7 +14,7 @@ export interface HomeNodesDeps {
   readonly nodes: ReadNodes;
 }
 
-/** The nodes that can mount the volume of a home; undefined: all, or it has no volume yet. */
+/** The nodes that can mount the volume of a home; undefined: all, or those of its zone, or it has no volume yet. */
 export async function nodesOfHome(
   { cluster, nodes }: HomeNodesDeps,
   home: string,
@@ -25,9 +25,13 @@ export async function nodesOfHome(
   const path = `/api/v1/persistentvolumes/${volume}`;
   const found = await orAbsent(cluster.call<V1PersistentVolume>({ path, signal }));
   const terms = found?.spec?.nodeAffinity?.required?.nodeSelectorTerms;
-  if (!terms) return undefined;
+  // In its zone there may be more nodes soon: all that runs may use are in one.
+  if (!terms || terms.every(isOfZone)) return undefined;
   return (await nodes(signal)).filter((node) => terms.some((term) => fits(node, term)));
 }
+
+const isOfZone = ({ matchExpressions = [], matchFields = [] }: V1NodeSelectorTerm) =>
+  matchFields.length === 0 && matchExpressions.every(({ key }) => /(zone|region)$/.test(key));
 
 /** As the scheduler compares them: all requirements of a term. */
 function fits({ metadata }: V1Node, { matchExpressions = [], matchFields = [] }: V1NodeSelectorTerm): boolean {

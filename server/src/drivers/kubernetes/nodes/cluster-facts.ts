@@ -1,7 +1,9 @@
 import type { V1Node, V1NodeList } from "@kubernetes/client-node";
 import type { Capabilities } from "../../driver.ts";
 import type { Cluster } from "../cluster/open-cluster.ts";
-import { gpuResource } from "../pods/pod-body.ts";
+import { gpuResource, unitResources } from "../pods/pod-body.ts";
+import { modelOfNode } from "./model-of.ts";
+import { quantityOf, timesIn } from "./quantity-of.ts";
 
 export interface ClusterFacts {
   readonly gpus: Capabilities["gpus"];
@@ -9,6 +11,8 @@ export interface ClusterFacts {
   readonly nodes: ReadonlyMap<string, string>;
   /** Memory of all nodes for pods. */
   readonly memoryMb: number;
+  /** How many CPU slots find room on the nodes. */
+  readonly cpuRoom: number;
 }
 
 /** Labels of the nodes that runs may use. */
@@ -33,23 +37,6 @@ export function nodeReader(cluster: Cluster): ReadNodes {
   };
 }
 
-/** GPUs and memory of the nodes, read once and again on `refresh`. A failure is not kept. */
-export function openClusterFacts(
-  cluster: Cluster,
-  nodes: ReadNodes,
-  selector: NodeSelector,
-): (refresh?: boolean) => Promise<ClusterFacts> {
-  let known: Promise<ClusterFacts> | undefined;
-  return (refresh = false) => {
-    if (refresh) known = undefined;
-    known ??= cluster.withTimeout((signal) => nodes(signal, "now")).then((all) => factsOf(all, selector));
-    known.catch(() => {
-      known = undefined;
-    });
-    return known;
-  };
-}
-
 /** A node that is cordoned, or not ready, offers nothing; its slots come back with it. */
 export function factsOf(nodes: readonly V1Node[], selector: NodeSelector): ClusterFacts {
   const usable = usableOf(nodes, selector);
@@ -57,36 +44,41 @@ export function factsOf(nodes: readonly V1Node[], selector: NodeSelector): Clust
   return {
     gpus,
     nodes: new Map(gpus.map(({ id, node }) => [id, node])),
-    memoryMb: usable.reduce((sum, { status }) => sum + megabytes(status?.allocatable?.["memory"] ?? "0"), 0),
+    memoryMb: sumOf(usable, ({ status }) => Math.floor(quantityOf(status?.allocatable?.["memory"]) / 2 ** 20)),
+    cpuRoom: sumOf(usable, (node) => unitsOn(node, "cpu")),
   };
 }
 
 /** The nodes on which new runs may start. */
 export function usableOf(nodes: readonly V1Node[], selector: NodeSelector): readonly V1Node[] {
   return nodes.filter((node) => {
-    const { metadata, spec } = node;
-    const isWanted = Object.entries(selector).every(([name, value]) => metadata?.labels?.[name] === value);
-    return isWanted && !spec?.unschedulable && readyOf(node)?.status === "True";
+    const { spec } = node;
+    return isWanted(node, selector) && !spec?.unschedulable && readyOf(node)?.status === "True";
   });
 }
+
+export const isWanted = ({ metadata }: V1Node, selector: NodeSelector) =>
+  Object.entries(selector).every(([name, value]) => metadata?.labels?.[name] === value);
 
 /** The node's own word on whether it works: `True`, `False`, or `Unknown` when it gives no sign. */
 export const readyOf = ({ status }: V1Node) => status?.conditions?.find(({ type }) => type === "Ready");
 
-/** GPUs have no ids outside their node: the device plugin gives out any free one. So each node has numbered slots. */
-function slotsOf({ metadata, status }: V1Node) {
-  const count = Number(status?.allocatable?.[gpuResource] ?? 0);
-  const product = metadata?.labels?.["nvidia.com/gpu.product"] ?? "";
-  const memoryMb = Number(metadata?.labels?.["nvidia.com/gpu.memory"] ?? 0);
-  const model = product.replace(/^NVIDIA-(GeForce-)?/, "").replaceAll("-", " ") || "GPU";
-  const node = metadata?.name ?? "";
-  return Array.from({ length: count }, (_, index) => ({ id: `${node}-gpu-${index + 1}`, model, memoryMb, node }));
+const sumOf = (nodes: readonly V1Node[], figure: (node: V1Node) => number) =>
+  nodes.reduce((sum, node) => sum + figure(node), 0);
+
+/** How many units a node has room for, when nothing else runs on it (G200). */
+function unitsOn({ status }: V1Node, kind: "gpu" | "cpu"): number {
+  const there = status?.allocatable ?? {};
+  const { requests = {} } = unitResources(kind);
+  return timesIn({ ...requests, pods: "1" }, (name) => {
+    return there[name] !== undefined || name === gpuResource ? quantityOf(there[name]) : undefined;
+  });
 }
 
-const bytes = { "": 1, k: 1e3, Ki: 2 ** 10, M: 1e6, Mi: 2 ** 20, G: 1e9, Gi: 2 ** 30, T: 1e12, Ti: 2 ** 40 } as const;
-
-/** Megabytes (2^20 bytes) of a quantity of Kubernetes, such as `16323952Ki`; 0 for what is none. */
-function megabytes(quantity: string): number {
-  const [, count = "0", unit = ""] = quantity.match(/^(\d+(?:\.\d+)?)([kMGT]i?|Ki)?$/) ?? [];
-  return Math.floor((Number(count) * bytes[unit as keyof typeof bytes]) / 2 ** 20);
+/** GPUs have no ids outside their node: the device plugin gives out any free one. So each node has numbered slots. */
+function slotsOf(node: V1Node) {
+  const name = node.metadata?.name ?? "";
+  const model = modelOfNode(node);
+  const slot = (index: number) => ({ id: `${name}-gpu-${index + 1}`, ...model, node: name });
+  return Array.from({ length: unitsOn(node, "gpu") }, (_, index) => slot(index));
 }

@@ -43,9 +43,29 @@ test("a pod whose container ended is stopped with its code; one that was evicted
     exit: { code: 137, outOfMemory: true },
   });
   expect(ended(3, "Error")).toMatchObject({ exit: { code: 3, outOfMemory: false } });
-  expect(observed({ phase: "Failed", reason: "Evicted" })).toEqual({
+  expect(observed({ phase: "Failed", reason: "Evicted", message: "The node was low on resource: memory." })).toEqual({
     ...run,
     state: "stopped",
-    exit: { code: 137, outOfMemory: false },
+    exit: {
+      code: 137,
+      outOfMemory: false,
+      evicted: { cause: "machine", message: "Evicted: The node was low on resource: memory." },
+    },
   });
+});
+
+test.each([
+  [
+    { reason: "Evicted", message: "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. " },
+    "disk",
+  ],
+  [{ reason: "Evicted", message: 'Usage of EmptyDir volume "tmp" exceeds the limit "512Mi". ' }, "disk"],
+  [
+    { reason: "Evicted", message: "The node was low on resource: ephemeral-storage. Container lab was using 2Gi" },
+    "machine",
+  ],
+  [{ reason: "Terminated", message: "Pod was terminated in response to imminent node shutdown." }, "machine"],
+  [{ conditions: [{ type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI" }] }, "machine"],
+])("a pod that ended with %o was evicted because of its %s", (status, cause) => {
+  expect(observed({ phase: "Failed", ...status })).toMatchObject({ state: "stopped", exit: { evicted: { cause } } });
 });

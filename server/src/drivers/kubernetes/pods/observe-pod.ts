@@ -1,5 +1,5 @@
-import type { V1ContainerStateTerminated, V1Pod } from "@kubernetes/client-node";
-import type { Observed } from "../../driver.ts";
+import type { V1ContainerStateTerminated, V1Pod, V1PodStatus } from "@kubernetes/client-node";
+import type { Eviction, Observed } from "../../driver.ts";
 import { annotation } from "../cluster/objects.ts";
 import { labPort } from "./pod-body.ts";
 
@@ -17,7 +17,7 @@ export function observePod({ metadata, status }: V1Pod): Observed {
   };
   const { running, terminated } = status?.containerStatuses?.[0]?.state ?? {};
   if (terminated || status?.phase === "Failed" || status?.phase === "Succeeded")
-    return { ...run, ...startOf(terminated?.startedAt), state: "stopped", exit: exitOf(terminated) };
+    return { ...run, ...startOf(terminated?.startedAt), state: "stopped", exit: exitOf(terminated, status) };
   if (running && status?.podIP)
     return { ...run, ...startOf(running.startedAt), state: "running", endpoint: { host: status.podIP, port: labPort } };
   return { ...run, state: "starting" };
@@ -25,6 +25,22 @@ export function observePod({ metadata, status }: V1Pod): Observed {
 
 const startOf = (at: Date | string | undefined) => (at ? { startedAt: new Date(at) } : {});
 
-function exitOf(terminated: V1ContainerStateTerminated | undefined) {
-  return { code: terminated?.exitCode ?? killed, outOfMemory: terminated?.reason === "OOMKilled" };
+function exitOf(terminated: V1ContainerStateTerminated | undefined, status: V1PodStatus | undefined) {
+  const evicted = evictionOf(status);
+  return {
+    code: terminated?.exitCode ?? killed,
+    outOfMemory: terminated?.reason === "OOMKilled",
+    ...(evicted && { evicted }),
+  };
+}
+
+/** By the kubelet, which needs the space or shuts down, or by whoever drains the node. */
+function evictionOf(status: V1PodStatus | undefined): Eviction | undefined {
+  const disruption = status?.conditions?.find((each) => each.type === "DisruptionTarget" && each.status === "True");
+  const reason = status?.reason ?? disruption?.reason;
+  if (!reason) return undefined;
+  const message = status?.message ?? disruption?.message ?? "";
+  // "Pod ephemeral local storage usage exceeds the total limit of containers 1Gi."
+  const cause = /ephemeral|EmptyDir/i.test(message) && /exceeds/i.test(message) ? "disk" : "machine";
+  return { cause, message: `${reason}: ${message}` };
 }

@@ -19,6 +19,11 @@ test("the pod of a run has its limits, its home and no other rights", () => {
   const { metadata, spec } = podBody(wanted, context);
   expect(metadata?.annotations).toMatchObject({ [annotation.spec]: specHash(wanted), [annotation.home]: wanted.home });
   expect(JSON.stringify(metadata)).not.toContain("secret");
+  // Neither of the usual autoscalers may move it.
+  expect(metadata?.annotations).toMatchObject({
+    "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+    "karpenter.sh/do-not-disrupt": "true",
+  });
   expect(spec).toMatchObject({
     restartPolicy: "Never",
     automountServiceAccountToken: false,
@@ -68,4 +73,15 @@ test("GPUs are counted, on the leased node, and their memory is reserved", () =>
   expect(container?.resources?.limits).toMatchObject({ "nvidia.com/gpu": "2", memory: "32768Mi" });
   expect(container?.resources?.requests).toMatchObject({ "nvidia.com/gpu": "2", memory: "32768Mi", cpu: "2000m" });
   expect(container?.env?.map(({ name }) => name)).toEqual(["JUPYTER_TOKEN", "WITHOUT_SETTINGS"]);
+});
+
+test("G201 a run on a node that is not there yet may use no node whose GPUs others lease", () => {
+  const wanted = testSpec({ gpus: ["new:1-gpu-1", "new:1-gpu-2"] });
+  const { spec } = podBody(wanted, { ...context, except: ["a.example", "b"] });
+  const matchExpressions = [{ key: "kubernetes.io/hostname", operator: "NotIn", values: ["a.example", "b"] }];
+  expect(spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution).toEqual({
+    nodeSelectorTerms: [{ matchExpressions }],
+  });
+  expect(spec?.containers[0]?.resources?.limits).toMatchObject({ "nvidia.com/gpu": "2" });
+  expect(podBody(wanted, { ...context, except: [] }).spec?.affinity).toBeUndefined();
 });

@@ -1,6 +1,14 @@
-import type { V1Affinity, V1Container, V1Pod, V1PodSpec, V1ResourceRequirements } from "@kubernetes/client-node";
+import type {
+  V1Affinity,
+  V1Container,
+  V1NodeSelectorTerm,
+  V1Pod,
+  V1PodSpec,
+  V1ResourceRequirements,
+} from "@kubernetes/client-node";
 import type { Spec } from "../../driver.ts";
 import { specHash } from "../../spec-hash.ts";
+import { unitLimits } from "../../unit-limits.ts";
 import { annotation, label, labelsOf, objectName } from "../cluster/objects.ts";
 
 /** The only container of a run's pod. */
@@ -27,6 +35,8 @@ export interface PodContext extends Placement {
   readonly image: string;
   /** The node of the leased GPUs; undefined without GPUs: any that fits. */
   readonly node: string | undefined;
+  /** Host names of nodes whose GPUs are others' to lease: the run waits for a new one. */
+  readonly except?: readonly string[];
 }
 
 export const claimOf = (home: string) => objectName("home", home);
@@ -47,11 +57,13 @@ export function podBody(spec: Spec, context: PodContext): V1Pod {
         [annotation.home]: spec.home,
         // An autoscaler that moves a pod to another node would end the run.
         "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+        "karpenter.sh/do-not-disrupt": "true",
       },
     },
     spec: {
       ...isolatedPod(context),
       ...(context.node !== undefined && { affinity: onlyOn(context.node) }),
+      ...(context.except?.length && { affinity: notOn(context.except) }),
       containers: [
         {
           ...isolatedContainer,
@@ -81,9 +93,14 @@ export function podBody(spec: Spec, context: PodContext): V1Pod {
 }
 
 /** By its name: the label of the host name may differ from it. */
-function onlyOn(node: string): V1Affinity {
-  const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
-  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } };
+const onlyOn = (node: string) => required({ matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] });
+
+/** By a label, because an autoscaler judges by the labels of a node that it may add. */
+const notOn = (hosts: readonly string[]) =>
+  required({ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "NotIn", values: [...hosts] }] });
+
+function required(term: V1NodeSelectorTerm): V1Affinity {
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } };
 }
 
 /** Of every pod of ours. */
@@ -143,8 +160,16 @@ function environmentOf(spec: Spec) {
 /** Share of its limits that a run of CPU slots reserves on its node. They are no merchandise (G37), so they overcommit. */
 const slotShare = 16;
 
+/** What a run of one GPU or CPU slot asks for. */
+export const unitResources = (kind: "gpu" | "cpu") =>
+  resourcesOf({ gpus: kind === "gpu" ? ["-gpu-1"] : [], limits: unitLimits });
+
+interface Limited extends Pick<Spec, "gpus"> {
+  readonly limits: Pick<Spec["limits"], "cpus" | "memoryMb">;
+}
+
 /** GPUs reserve the memory and a quarter of the cores that their run may use; bursts share the rest of the node. */
-function resourcesOf({ gpus, limits: { cpus, memoryMb } }: Spec): V1ResourceRequirements {
+function resourcesOf({ gpus, limits: { cpus, memoryMb } }: Limited): V1ResourceRequirements {
   const count = gpuSlots(gpus).length;
   const share = count > 0 ? { cpu: 4, memory: 1 } : { cpu: slotShare, memory: slotShare };
   const devices = count > 0 && { [gpuResource]: String(count) };

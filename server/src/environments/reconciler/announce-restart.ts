@@ -1,0 +1,36 @@
+import type { Tx } from "../../database/database.ts";
+import type { Environment } from "../environment.ts";
+import type { Announce } from "../notice.ts";
+import type { Ended } from "./plan.ts";
+
+const texts: Readonly<Record<Ended, { readonly title: string; readonly why: string }>> = {
+  memory: {
+    title: "ran out of memory and was started again",
+    why: "Its programs used all of its memory.",
+  },
+  disk: {
+    title: "ran out of temporary space and was started again",
+    why: "Its programs wrote more beside your files, such as to /tmp, than there is room for.",
+  },
+  machine: {
+    title: "was started again",
+    why: "Its machine had ended it. The time that this took is added at its end.",
+  },
+};
+
+/** Tells an owner that a run ended by no act of theirs, and why (G199). */
+export async function announceRestart(
+  tx: Tx,
+  announce: Announce,
+  { id, user_id: userId, subdomain, generation }: Environment,
+  ended: Ended,
+): Promise<void> {
+  const { title, why } = texts[ended];
+  await announce(tx, {
+    userId,
+    cause: `restarted:${id}:${generation}`,
+    title: `${subdomain} ${title}`,
+    body: `${why} Your files are all there; what was in memory is lost.`,
+    link: `/environments/${id}`,
+  });
+}
