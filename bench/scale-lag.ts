@@ -5,10 +5,10 @@ import type { Bench } from "./scale-processes.ts";
 
 /** How long lags are measured. */
 const windowMs = 60_000;
-/** One run in each period ends by itself. */
-const endsEveryMs = 300;
-/** One environment in each period has paid until then. */
-const expiresEveryMs = 600;
+/** The most runs that end by themselves within that time; of few environments a fifth. */
+const mostEnds = 200;
+/** The most environments whose time is over then; of few a tenth. */
+const mostExpiries = 100;
 
 /** Milliseconds from each change outside until its row says so. */
 export interface Lags {
@@ -22,8 +22,8 @@ export interface Lags {
 export async function measureLags(bench: Bench): Promise<Lags> {
   const { db } = bench.database;
   const overdue = followOverdue(db);
-  const expiring = await spreadExpiry(db);
-  const ended = await endRuns(bench);
+  const expiring = await spreadExpiry(db, Math.min(mostExpiries, bench.count / 10));
+  const ended = await endRuns(bench, Math.min(mostEnds, bench.count / 5));
   const overdueMs = overdue.end();
   const { rows } = await sql<{ ms: number }>`
     select extract(epoch from coalesce(terminated_at, clock_timestamp()) - expires_at)::float8 * 1000 as ms
@@ -32,10 +32,10 @@ export async function measureLags(bench: Bench): Promise<Lags> {
 }
 
 /** The lag of each is the time until the first notification of its row; of one that nobody noticed, the time until now. */
-async function endRuns({ database: { db }, engine, heard }: Bench): Promise<readonly number[]> {
+async function endRuns({ database: { db }, engine, heard }: Bench, count: number): Promise<readonly number[]> {
   const { rows } = await sql<{ id: string }>`
     select id from environments where status = 'active' and expires_at > now() + interval '10 minutes'
-    order by random() limit ${Math.floor(windowMs / endsEveryMs)}`.execute(db);
+    order by random() limit ${count}`.execute(db);
   const endedAt = new Map<string, number>();
   const lags = new Map<string, number>();
   heard.listener = (id) => {
@@ -45,7 +45,7 @@ async function endRuns({ database: { db }, engine, heard }: Bench): Promise<read
   for (const { id } of rows) {
     endedAt.set(id, performance.now());
     engine.stdin?.write(`${id}\n`);
-    await sleep(endsEveryMs);
+    await sleep(windowMs / count);
   }
   await sleep(5000);
   heard.listener = () => {};
@@ -70,10 +70,10 @@ function followOverdue(db: Db) {
 }
 
 /** Returns their ids. */
-async function spreadExpiry(db: Db): Promise<readonly string[]> {
+async function spreadExpiry(db: Db, count: number): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
-    with ending as (select id, row_number() over () * make_interval(secs => ${expiresEveryMs / 1000}) as left_time from
-      (select id from environments where status = 'active' order by random() limit ${windowMs / expiresEveryMs} for update) locked)
+    with ending as (select id, row_number() over () * make_interval(secs => ${windowMs / 1000 / count}) as left_time from
+      (select id from environments where status = 'active' order by random() limit ${count} for update) locked)
     update environments e set expires_at = now() + left_time, due_at = least(due_at, now() + left_time)
     from ending where ending.id = e.id returning e.id`.execute(db);
   return rows.map(({ id }) => id);

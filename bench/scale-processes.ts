@@ -6,6 +6,8 @@ import type { Replica, ReplicaOptions } from "../testing/start-replica.ts";
 /** What the parts of the bench share. */
 export interface Bench extends ReplicaOptions {
   readonly database: Database;
+  /** Environments. */
+  readonly count: number;
   readonly engine: ChildProcess;
   /** Notifications of changed rows; the listener gets the id of each. */
   readonly heard: { count: number; listener: (id: string) => void };

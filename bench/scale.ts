@@ -46,7 +46,7 @@ async function measure(count: number, workers: readonly number[]): Promise<void>
     await seedActive(database.db, fakeEngineDriver(Number(bench.fake.split("=")[1])), count);
     console.log(`\n${count} environments, seeded in ${seconds(performance.now() - began)}`);
     bench.gateways.push(await startReplica("gateway", bench));
-    for (const wanted of workers) await steady(bench, count, wanted);
+    for (const wanted of workers) await steady(bench, wanted);
     await requests(bench);
   } finally {
     await Promise.all(started.map(end));
@@ -74,10 +74,11 @@ async function openBench({ database, databaseUrl, started, count }: Opened): Pro
     heard.count += 1;
     heard.listener(/"id" ?: ?"([^"]+)"/.exec(payload)?.[1] ?? "");
   });
-  return { database, databaseUrl, fake: `engine=${enginePort}`, started, engine, heard, workers: [], gateways: [] };
+  const fake = `engine=${enginePort}`;
+  return { database, databaseUrl, fake, started, count, engine, heard, workers: [], gateways: [] };
 }
 
-async function steady(bench: Bench, count: number, workers: number): Promise<void> {
+async function steady(bench: Bench, workers: number): Promise<void> {
   while (bench.workers.length < workers) bench.workers.push(await startReplica("worker", bench));
   await sleep(settleMs);
   const before = await counters(bench);
@@ -89,7 +90,7 @@ async function steady(bench: Bench, count: number, workers: number): Promise<voi
     "due and not taken, longest": seconds(overdueMs),
   };
   console.log(
-    `\n${count} environments, ${workers} workers, a minute (load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores)`,
+    `\n${bench.count} environments, ${workers} workers, a minute (load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores)`,
   );
   for (const [what, figure] of Object.entries({ ...lags, ...difference(before, after) }))
     console.log(`  ${what.padEnd(44)} ${figure}`);
