@@ -61,7 +61,7 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
     serially: keyedMutex(),
     events: eventReader(cluster),
     ensureNetwork: onceDone((signal) => ensurePolicies(own, signal)),
-    makeClaim: (spec, signal) => makeClaim(own, spec, signal),
+    makeClaim: (spec, node, signal) => makeClaim(own, spec, node, signal),
     deleteClaim: (home, signal) => deleteClaim(own, home, signal),
     files: openHomeFiles(own),
   };

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KubeConfig, type V1Pod } from "@kubernetes/client-node";
+import { KubeConfig, type V1PersistentVolumeClaim, type V1Pod } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
 import { testSpec, waitForState } from "../testing/drive-run.ts";
@@ -12,9 +12,9 @@ import {
   openKubernetesMachine,
   whyNoKubernetes,
 } from "../testing/kubernetes-machine.ts";
-import { labelsOf, podsPath } from "./cluster/objects.ts";
+import { claimsPath, labelsOf, podsPath } from "./cluster/objects.ts";
 import { kubernetesDriver } from "./kubernetes-driver.ts";
-import { isolatedContainer, isolatedPod, podNameOf } from "./pods/pod-body.ts";
+import { claimOf, isolatedContainer, isolatedPod, podNameOf } from "./pods/pod-body.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -145,6 +145,9 @@ describe.skipIf(absent)(absent ? `faults of a cluster, skipped because ${absent}
     const [slot] = (await driver.capabilities()).gpus;
     if (!slot) return skip("no node of this cluster has a GPU");
     const wanted = await begin(testSpec({ gpus: [slot.id] }));
+    // Its volume is made before a scheduler has seen the pod.
+    const claim = await api<V1PersistentVolumeClaim>("GET", claimsPath(machine.cluster, claimOf(wanted.home)));
+    expect(claim.metadata?.annotations?.["volume.kubernetes.io/selected-node"]).toBe(slot.node);
     await waitForState(driver, wanted.id, "running");
     const pod = await api<V1Pod>("GET", podsPath(machine.cluster, podNameOf(wanted.id)));
     expect(pod.spec?.containers[0]?.resources?.limits?.["nvidia.com/gpu"]).toBe("1");

@@ -26,7 +26,7 @@ export interface LifecycleDeps extends Placement, AwayDeps {
   readonly images: (type: string) => Promise<string | undefined>;
   /** Once per process and again after a failure. */
   readonly ensureNetwork: (signal: AbortSignal) => Promise<void>;
-  readonly makeClaim: (spec: NewHome, signal: AbortSignal) => Promise<void>;
+  readonly makeClaim: (spec: NewHome, node: string | undefined, signal: AbortSignal) => Promise<void>;
   readonly serially: <T>(key: string, work: () => Promise<T>) => Promise<T>;
 }
 
@@ -89,7 +89,7 @@ export async function startRun(deps: LifecycleDeps, spec: Spec, signal: AbortSig
   const place = await placeOf(deps, spec, signal);
   if (existing) await removeRun(deps, spec.id, 1_000, signal);
   await deps.ensureNetwork(signal);
-  await deps.makeClaim(spec, signal);
+  await deps.makeClaim(spec, place.node, signal);
   await createPod(deps, spec, podBody(spec, { ...deps, image, ...place }), signal);
 }
 

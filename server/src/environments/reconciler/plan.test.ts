@@ -1,6 +1,6 @@
 import { desiredStates } from "@berth/contract";
 import { expect, test } from "vitest";
-import { plan, shownStatus } from "./plan.ts";
+import { plan, shownStatus, workingWaitMs } from "./plan.ts";
 
 const observedStates = ["absent", "starting", "running", "paused", "stopped"] as const;
 
@@ -37,4 +37,19 @@ test("an ending environment keeps its status until its run is gone, and never be
 test("stopped is recorded when the container is gone, not before", () => {
   expect(shownStatus({ desired: "stopped", status: "active" }, "stopped", false)).toBe("active");
   expect(shownStatus({ desired: "stopped", status: "active" }, "absent", false)).toBe("stopped");
+});
+
+test("a start is looked at less often the longer it takes", () => {
+  const waitAfter = (ageMs: number) =>
+    workingWaitMs({
+      state: "starting",
+      generation: 1,
+      specHash: "",
+      gpus: [],
+      createdAt: new Date(Date.now() - ageMs),
+    });
+  expect(waitAfter(2_000)).toBe(100);
+  expect(waitAfter(20_000)).toBeGreaterThanOrEqual(500);
+  expect(waitAfter(20_000)).toBeLessThan(1_000);
+  expect(waitAfter(600_000)).toBe(1_000);
 });

@@ -101,8 +101,10 @@ export type Ended = "memory" | Eviction["cause"];
 
 const settledMs = 20_000;
 const workingMs = 100;
-/** For a run that has not been ready for a minute. */
+/** Of a run that is not ready for long. */
 const slowMs = 1000;
+/** A start is looked at this often in the time that it has taken so far: many at once leave the machine to the runs. */
+const looksPerAge = 40;
 const imageMs = 300;
 
 /** What an observation means for the row. `ready`: the result of the readiness probe. */
@@ -235,7 +237,9 @@ function nextStage(row: Environment, reached: StatusUpdate["reached"]): LaunchSt
   return row.stage as LaunchStage | null;
 }
 
-function workingWaitMs(observed: Observed): number {
+/** Milliseconds until the next look at a run that is on its way. */
+export function workingWaitMs(observed: Observed): number {
   if (observed.state === "absent") return workingMs;
-  return Date.now() - observed.createdAt.getTime() > 60_000 ? slowMs : workingMs;
+  const ageMs = Date.now() - observed.createdAt.getTime();
+  return Math.min(slowMs, Math.max(workingMs, Math.ceil(ageMs / looksPerAge)));
 }

@@ -28,11 +28,22 @@ export async function findClaim(
 /** Whether a claim is this installation's and not being deleted. */
 const isOurs = (claim: V1PersistentVolumeClaim, install: string) => claim.metadata?.labels?.[label.install] === install;
 
+/** What the scheduler writes when it has chosen a node: storage that waits for a node makes the volume then. */
+const selectedNode = "volume.kubernetes.io/selected-node";
+const bindMs = 2_000;
+const bindPollMs = 50;
+
 /**
- * Makes the claim of a home that has none. Throws `no_home` when a home that was used has none (G111), and `refused` when
- * the claim is another installation's.
+ * Makes the claim of a home that has none, for a run on `node` if that is known. Then it waits for the volume, at most two
+ * seconds, because a scheduler that finds none looks again only after a second. Throws `no_home` when a home that was used
+ * has none (G111), and `refused` when the claim is another installation's.
  */
-export async function makeClaim(deps: ClaimDeps, { home, homeIsKept, limits }: NewHome, signal: AbortSignal) {
+export async function makeClaim(
+  deps: ClaimDeps,
+  { home, homeIsKept, limits }: NewHome,
+  node: string | undefined,
+  signal: AbortSignal,
+): Promise<void> {
   const { cluster, install, storageClass } = deps;
   const existing = await findClaim(cluster, home, signal);
   if (existing) return assertOurs(existing, install, home);
@@ -45,7 +56,7 @@ export async function makeClaim(deps: ClaimDeps, { home, homeIsKept, limits }: N
     metadata: {
       name: claimOf(home),
       labels: labelsOf(install, "home"),
-      annotations: { [annotation.home]: home },
+      annotations: { [annotation.home]: home, ...(node !== undefined && { [selectedNode]: node }) },
     },
     spec: {
       accessModes: ["ReadWriteOnce"],
@@ -59,6 +70,13 @@ export async function makeClaim(deps: ClaimDeps, { home, homeIsKept, limits }: N
     // Another server has made it meanwhile.
     if (!isConflict(error)) throw error;
   }
+  if (node !== undefined) await untilBound(cluster, home, signal);
+}
+
+async function untilBound(cluster: Cluster, home: string, signal: AbortSignal): Promise<void> {
+  const endsAt = performance.now() + bindMs;
+  while ((await findClaim(cluster, home, signal))?.status?.phase !== "Bound" && performance.now() < endsAt)
+    await wait(bindPollMs, undefined, { signal });
 }
 
 function assertOurs(claim: V1PersistentVolumeClaim, install: string, home: string): void {

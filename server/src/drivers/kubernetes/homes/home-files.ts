@@ -69,7 +69,7 @@ export function openHomeFiles(deps: FilesDeps & Pick<ClaimDeps, "storageClass">)
       return text === "" ? undefined : parseCount(text);
     },
     async restore(spec, archive, signal) {
-      await cluster.withTimeout((limit) => makeClaim(deps, spec, limit));
+      await cluster.withTimeout((limit) => makeClaim(deps, spec, undefined, limit));
       const work = { script: restoreScript(homeInside), input: inPieces(archive) };
       try {
         for await (const _ of runInHome(deps, spec.home, work, signal));
