@@ -1,8 +1,9 @@
-import { type Customer, orderOf, type Paid, pay, signUp, until } from "../testing/customer.ts";
+import { signUp, until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
 import { openProductDatabase } from "../testing/seed.ts";
 import { openFloor } from "./bare-container.ts";
-import { endRental, launchOnce, launchPaid, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
+import { launchMany } from "./launch-many.ts";
+import { judge, launchOnce, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
 import { quantile } from "./quantiles.ts";
 
 const atOnce = 20;
@@ -59,37 +60,13 @@ async function open(stack: AsyncDisposableStack, more: Readonly<Record<string, s
   };
 }
 
-type Ordered = { readonly customer: Customer; readonly subdomain: string } & Awaited<ReturnType<typeof orderOf>>;
-
 /** Pays all at once and waits for the last to be ready. */
-async function manyAtOnce({ url }: Product, bare: () => Promise<number>): Promise<void> {
-  const orders: Ordered[] = [];
-  for (let n = 0; n < atOnce; n++) {
-    const customer = await signUp(url);
-    const subdomain = `many-${n}`;
-    orders.push({ customer, subdomain, ...(await orderOf(url, customer, { subdomain, gpuCount: 1 })) });
-  }
-  const all = await Promise.all(
-    orders.map(async ({ customer, subdomain, body, order }) => {
-      const paid: Paid = { container_request: body.container_request, payment_data: await pay(url, order) };
-      return { customer, subdomain, ...(await launchPaid(url, customer, paid)) };
-    }),
-  );
-  const stamps = all.map((one) => one.stamps);
-  const first = Math.min(...all.map(({ paidAt }) => paidAt));
-  const last = Math.max(...all.map(({ paidAt }, n) => paidAt + (stamps[n]?.get("ready") ?? Number.NaN)));
-  for (const { customer, ...rental } of all) await endRental(url, customer, rental);
+async function manyAtOnce(product: Product, bare: () => Promise<number>): Promise<void> {
+  const { stamps, tookMs } = await launchMany(product, atOnce);
   const began = performance.now();
   await Promise.all(Array.from({ length: atOnce }, bare));
   const bareMs = performance.now() - began;
   report(`${atOnce} at once, cold`, stamps);
-  console.log(`\n${atOnce} at once, first paid to last ready: ${ms(last - first)}; the engine alone: ${ms(bareMs)}`);
-  console.log(`  ratio ${((last - first) / bareMs).toFixed(2)}x`);
-}
-
-function judge(name: string, found: number, goal: number, unit: "x" | "ms"): void {
-  const shown = unit === "x" ? `${found.toFixed(2)}x` : ms(found);
-  console.log(
-    `${name}: ${shown}, goal at most ${goal}${unit === "x" ? "x" : " ms"}: ${found <= goal ? "met" : "MISSED"}`,
-  );
+  console.log(`\n${atOnce} at once, first paid to last ready: ${ms(tookMs)}; the engine alone: ${ms(bareMs)}`);
+  console.log(`  ratio ${(tookMs / bareMs).toFixed(2)}x`);
 }

@@ -53,3 +53,11 @@ export function report(name: string, all: readonly Stamps[]): void {
 }
 
 export const ms = (value: number): string => `${Math.round(value)} ms`;
+
+/** Prints a figure beside its goal. */
+export function judge(name: string, found: number, goal: number, unit: "x" | "ms"): void {
+  const shown = unit === "x" ? `${found.toFixed(2)}x` : ms(found);
+  console.log(
+    `${name}: ${shown}, goal at most ${goal}${unit === "x" ? "x" : " ms"}: ${found <= goal ? "met" : "MISSED"}`,
+  );
+}

@@ -1,15 +1,15 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Customer, create, orderAndPay, profileOf, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
 import { freePort } from "../testing/free-port.ts";
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
-import { cacheFolder, drive, end, installProxy, ratio } from "./processes.ts";
+import { installHub } from "./jupyterhub.ts";
+import { drive, end, installProxy, ratio } from "./processes.ts";
 import { median } from "./quantiles.ts";
 
-const peer = "jupyterhub==6.1.1";
 const repeats = 5;
 const sockets = 20;
 const forMs = 3000;
@@ -100,16 +100,6 @@ c.JupyterHub.load_roles = [{"name": "bench", "services": ["bench"], "scopes": ["
     env: { ...(HOME && { HOME }), PATH: `${dirname(program)}:${PATH}` },
     stdio: ["ignore", "inherit", "inherit"],
   });
-}
-
-function installHub(): string {
-  const folder = join(cacheFolder, "jupyterhub");
-  const program = join(folder, "bin", "jupyterhub");
-  if (existsSync(program)) return program;
-  mkdirSync(cacheFolder, { recursive: true });
-  execFileSync("python3", ["-m", "venv", folder], { stdio: "inherit" });
-  execFileSync(join(folder, "bin", "pip"), ["install", "--quiet", peer], { stdio: "inherit" });
-  return program;
 }
 
 async function readOfHub(port: number): Promise<Read> {

@@ -1,6 +1,7 @@
 // npm run bench -- NAME: measures peers and floors in the same run and prints ratios.
 const benches = [
   "launch",
+  "launch-kubernetes",
   "gateway",
   "lighthouse",
   "lists",
