@@ -50,6 +50,10 @@ test("an environment's page is accessible in every state, at both widths and in 
   });
   await expect(region(page, "Starting")).toBeVisible();
   await checkScreen(page, "environment-pending");
+  const waits = { ...pending, ...first, created_at, stages: stagesOf(4, created_at), waits_for: "machine" } as const;
+  await showEnvironment(page, { points: [], environment: waits });
+  await expect(region(page, "Starting").getByText("Adding a machine")).toBeVisible();
+  await checkScreen(page, "environment-waiting");
   await showEnvironment(page, { environment: { ...everyState["4d3f9c27b0d4e5a6"], id: environmentId, gpu: null } });
   await expect(page.getByRole("button", { name: "Restart" })).toBeVisible();
   await checkScreen(page, "environment-stopped");
