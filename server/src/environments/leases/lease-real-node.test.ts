@@ -26,11 +26,12 @@ async function cluster() {
 
 test("G201 nodes that are there come first; then those are rented that the autoscaler may add", async () => {
   const { db, read, holders, free } = await cluster();
-  await read({ a: 1, "new:1": 4 });
-  expect(await free()).toBe(4);
-  const [small, other] = [await rent(db), await rent(db)];
-  expect(await holders()).toEqual({ "a-gpu-1": small, "new:1-gpu-1": other });
-  expect(await free()).toBe(3);
+  // The expected node would fit better.
+  await read({ a: 2, "new:1": 1 });
+  expect(await free()).toBe(2);
+  const [first, second, third] = [await rent(db), await rent(db), await rent(db)];
+  expect(await holders()).toEqual({ "a-gpu-1": first, "a-gpu-2": second, "new:1-gpu-1": third });
+  expect(await free()).toBe(0);
 });
 
 test("G201 with the node its leases and those of who comes after become leases of its GPUs, and none is given twice", async () => {

@@ -19,6 +19,7 @@ import { moneyChecks } from "./money-checks.ts";
 import { openDockerHosts } from "./open-docker-hosts.ts";
 import { type Finding, runChecks } from "./run-checks.ts";
 import { unpreparedTypes } from "./unprepared-types.ts";
+import { waitingStarts } from "./waiting-starts.ts";
 
 /** Runs the checks of money and capacity. */
 export async function examine(db: Db): Promise<readonly Finding[]> {
@@ -56,7 +57,8 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { catalogue, catalogueFile } = config;
   const unprepared = await unpreparedTypes(db, catalogue);
   const absent = catalogueFile === undefined ? [] : await absentGpus(db, catalogue);
-  return { notes: [...notes, ...unprepared, ...absent], findings: await runChecks(checks) };
+  const waiting = await waitingStarts(db);
+  return { notes: [...notes, ...unprepared, ...absent, ...waiting], findings: await runChecks(checks) };
 }
 
 interface InUse {
