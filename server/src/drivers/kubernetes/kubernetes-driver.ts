@@ -54,7 +54,7 @@ type Deps = LifecycleDeps & {
 export function kubernetesDriver(options: KubernetesOptions): Driver {
   const cluster = openCluster(options);
   const nodes = nodeReader(cluster);
-  const own = { ...options, cluster, nodes };
+  const own = { ...options, cluster, nodes, now: cluster.now };
   const capacity = openCapacity(own);
   const deps: Deps = {
     ...own,

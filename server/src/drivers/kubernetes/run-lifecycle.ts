@@ -153,7 +153,7 @@ export const longestGraceMs = 5_000;
  * right when the node is off. A node that gives no sign ends the pod when it is back (`lost`).
  */
 export async function removeRun(
-  deps: Pick<LifecycleDeps, "cluster" | "install" | "nodes" | "moveAfter">,
+  deps: Pick<LifecycleDeps, "cluster" | "install"> & AwayDeps,
   id: string,
   graceMs: number,
   signal: AbortSignal,

@@ -172,13 +172,14 @@ function endsFault({ fault_since }: LeasedEnvironment, { status, fault }: Status
   return fault_since !== null && (fault === false || status === "stopped");
 }
 
-/** A warm run began before it was ordered; for this launch its stages took no time. */
+/** A warm run began before it was ordered; for this launch its stages took no time. A machine's clock may be ahead. */
 async function writeStages(tx: Tx, row: LeasedEnvironment, { reached }: StatusUpdate): Promise<void> {
   const generation = row.run_token === null ? row.generation + 1 : row.generation;
   for (const { stage, at } of reached)
     await sql`
       insert into launch_stages (environment_id, generation, stage, at)
-      values (${row.id}, ${generation}, ${stage}, greatest(coalesce(${at ?? null}::timestamptz, now()), ${row.requested_at}::timestamptz))
+      values (${row.id}, ${generation}, ${stage},
+        least(now(), greatest(coalesce(${at ?? null}::timestamptz, now()), ${row.requested_at}::timestamptz)))
       on conflict do nothing`.execute(tx);
   if (row.created_at === null && reached.some(({ stage }) => stage === "ready"))
     await recordLaunchTime(tx, row.id, generation);

@@ -34,6 +34,8 @@ export interface Cluster {
   readonly server: string;
   /** Of its certificate authority, which is the same by every address of the cluster; its address where there is none. */
   fingerprint(): Promise<string>;
+  /** The time by the API server's clock in milliseconds, to the second; by this machine's before the first reply. */
+  now(): number;
   /** The parsed reply of one call. Throws `ClusterRefusal`. */
   call<T>(call: Call): Promise<T>;
   /** The bytes of a reply as they arrive, for logs and watches. Throws `ClusterRefusal`. */
@@ -57,12 +59,19 @@ export function openCluster({ kubeconfig, namespace }: ClusterAddress): Cluster 
     await config.applyToHTTPSOptions(options as Parameters<typeof config.applyToHTTPSOptions>[0]);
     return options;
   };
-  const open = async (call: Call) => await send(server, call, await optionsOf());
+  let aheadMs = 0;
+  const open = async (call: Call) => {
+    const reply = await send(server, call, await optionsOf());
+    const at = Date.parse(reply.headers.date ?? "");
+    if (!Number.isNaN(at)) aheadMs = at - Date.now();
+    return reply;
+  };
   return {
     namespace,
     server,
     explain,
     fingerprint: () => fingerprintOf(config),
+    now: () => Date.now() + aheadMs,
     async call<T>(call: Call) {
       return JSON.parse(await text(await open(call))) as T;
     },

@@ -1,14 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { V1Pod, V1PodList } from "@kubernetes/client-node";
+import type { V1Pod, V1PodList, V1Status } from "@kubernetes/client-node";
 import { readLines } from "../../read-lines.ts";
-import { orAbsent } from "./cluster-errors.ts";
+import { ClusterRefusal, orAbsent } from "./cluster-errors.ts";
 import { annotation, label, podsPath } from "./objects.ts";
 import type { Cluster } from "./open-cluster.ts";
 
-interface PodEvent {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
-  readonly object: V1Pod;
-}
+type PodEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: V1Pod }
+  | { readonly type: "ERROR"; readonly object: V1Status };
+
+type PodChange = Exclude<PodEvent, { readonly type: "ERROR" }>;
 
 interface Watched {
   readonly labelSelector?: string;
@@ -17,13 +18,26 @@ interface Watched {
   readonly timeoutSeconds: number;
 }
 
-/** Changes after a resource version. Ends with the server's timeout, and when the version is too old (410). */
-async function* podEvents(cluster: Cluster, query: Watched, signal: AbortSignal): AsyncGenerator<PodEvent, void> {
+/** The version that a watch begins at is too old for the server: what changed since then is in a list only. */
+const expired = 410;
+/** A server that says so at once each time is not asked without a pause. */
+const expiredMs = 500;
+
+/**
+ * Changes after a resource version. Ends with the server's timeout, and when the version is too old, which the server says by
+ * the status of its reply or by an event. Throws `ClusterRefusal`.
+ */
+async function* podEvents(cluster: Cluster, query: Watched, signal: AbortSignal): AsyncGenerator<PodChange, void> {
   const path = podsPath(cluster);
-  for await (const line of readLines(cluster.stream({ path, query: { watch: true, ...query }, signal }))) {
-    const event = JSON.parse(line) as PodEvent;
-    if (event.type === "ERROR") return;
-    yield event;
+  try {
+    for await (const line of readLines(cluster.stream({ path, query: { watch: true, ...query }, signal }))) {
+      const event = JSON.parse(line) as PodEvent;
+      if (event.type !== "ERROR") yield event;
+      else throw new ClusterRefusal(event.object.code ?? 500, event.object.reason ?? "", event.object.message ?? "");
+    }
+  } catch (error) {
+    if (!(error instanceof ClusterRefusal && error.status === expired)) throw error;
+    await wait(expiredMs, undefined, { signal });
   }
 }
 

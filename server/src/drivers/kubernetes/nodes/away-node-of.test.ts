@@ -16,13 +16,13 @@ function podOn(node: string | undefined, { ready = "False", phase = "Running" } 
 }
 
 /** What is found for a pod on node `a`, and how often the nodes were listed. */
-async function look(nodes: readonly V1Node[], pod = podOn("a"), moveAfter?: number) {
+async function look(nodes: readonly V1Node[], pod = podOn("a"), moveAfter?: number, now = Date.now) {
   let lists = 0;
   const list = async () => {
     lists += 1;
     return nodes;
   };
-  return { away: await awayNodeOf({ nodes: list, moveAfter }, pod, new AbortController().signal), lists };
+  return { away: await awayNodeOf({ nodes: list, moveAfter, now }, pod, new AbortController().signal), lists };
 }
 
 test("a pod that is ready, over or without a node costs no look at the nodes", async () => {
@@ -44,6 +44,13 @@ test("a node without signs is away since its last one, and off only by the clust
   expect((await look([lost], podOn("a"), 600)).away).toMatchObject({ isOff: false });
 });
 
+test("the operator's time is over by the cluster's clock, whatever this machine's says", async () => {
+  const lost = nodeWith("Unknown");
+  const isOff = async (hours: number) =>
+    (await look([lost], podOn("a"), 600, () => Date.now() + hours * 3_600_000)).away?.isOff;
+  expect([await isOff(-1), await isOff(1)]).toEqual([false, true]);
+});
+
 const minutesAgoOf = ({ status }: V1Node) => status?.conditions?.[0]?.lastHeartbeatTime;
 
 test("the last sign is by the node's clock, which may be wrong: it is at most five minutes before the loss was noticed", async () => {
@@ -59,6 +66,6 @@ test("a node that has just joined is not taken for one that is gone", async () =
   const lists = [[], [nodeWith("True")], []];
   const nodes = async (_: AbortSignal, now?: "now") => lists[now ? 1 : 0] ?? [];
   const signal = new AbortController().signal;
-  expect(await awayNodeOf({ nodes, moveAfter: undefined }, podOn("a"), signal)).toBeUndefined();
+  expect(await awayNodeOf({ nodes, moveAfter: undefined, now: Date.now }, podOn("a"), signal)).toBeUndefined();
   expect((await look([])).away).toEqual({ name: "a", since: undefined, isOff: true });
 });

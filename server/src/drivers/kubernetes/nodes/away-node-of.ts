@@ -14,6 +14,8 @@ export interface AwayDeps {
   readonly nodes: ReadNodes;
   /** Seconds after which a node that gives no sign counts as switched off; undefined: only the cluster's word counts. */
   readonly moveAfter: number | undefined;
+  /** As `Cluster.now`: the times of nodes are by that clock. */
+  readonly now: () => number;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface AwayDeps {
  * back, so only the nodes of others are looked up.
  */
 export async function awayNodeOf(
-  { nodes, moveAfter }: AwayDeps,
+  { nodes, moveAfter, now }: AwayDeps,
   { spec, status }: V1Pod,
   signal: AbortSignal,
 ): Promise<AwayNode | undefined> {
@@ -32,14 +34,14 @@ export async function awayNodeOf(
   const isIt = ({ metadata }: V1Node) => metadata?.name === name;
   // A node that has just joined is not in the older list.
   const node = (await nodes(signal)).find(isIt) ?? (await nodes(signal, "now")).find(isIt);
-  return node ? awayNode(name, node, moveAfter) : { name, since: undefined, isOff: true };
+  return node ? awayNode(name, node, moveAfter, now()) : { name, since: undefined, isOff: true };
 }
 
 /** The kubelet reports its node this often at least. */
 const heartbeatMs = 5 * 60_000;
 
 /** A node that says itself that it is not ready still gives signs, and its pods may run. */
-function awayNode(name: string, node: V1Node, moveAfter: number | undefined): AwayNode | undefined {
+function awayNode(name: string, node: V1Node, moveAfter: number | undefined, now: number): AwayNode | undefined {
   const ready = readyOf(node);
   if (ready?.status !== "Unknown") return undefined;
   const noticedAt = new Date(ready.lastTransitionTime ?? 0).getTime();
@@ -49,6 +51,6 @@ function awayNode(name: string, node: V1Node, moveAfter: number | undefined): Aw
     Math.max(noticedAt - heartbeatMs, new Date(ready.lastHeartbeatTime ?? 0).getTime()),
   );
   const isFenced = node.spec?.taints?.some(({ key }) => key === "node.kubernetes.io/out-of-service") ?? false;
-  const isOld = moveAfter !== undefined && Date.now() - noticedAt >= moveAfter * 1000;
+  const isOld = moveAfter !== undefined && now - noticedAt >= moveAfter * 1000;
   return { name, since: new Date(signAt), isOff: isFenced || isOld };
 }

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { type ClusterProxy, openClusterProxy } from "../../testing/cluster-proxy.ts";
+import { testSpec, waitForState } from "../../testing/drive-run.ts";
+import { type KubernetesMachine, openKubernetesMachine, whyNoKubernetes } from "../../testing/kubernetes-machine.ts";
+import { kubernetesDriver } from "../kubernetes-driver.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+const poll = { timeout: 30_000, interval: 100 };
+
+const absent = await whyNoKubernetes();
+describe.skipIf(absent)(absent ? `watches, skipped because ${absent}` : "watches", () => {
+  let machine: KubernetesMachine;
+  let proxy: ClusterProxy;
+  beforeAll(async () => {
+    machine = await openKubernetesMachine();
+    proxy = await openClusterProxy(machine.optionsOf().kubeconfig ?? "");
+    await (await machine.open()).prepare("jupyter");
+  }, 300_000);
+  afterAll(async () => {
+    await proxy.close();
+    await machine.close();
+  });
+
+  /** A driver behind the proxy, which has named these ids since the last `forget`. */
+  async function watching() {
+    proxy.fault = "none";
+    const driver = kubernetesDriver({ ...machine.optionsOf(), kubeconfig: proxy.kubeconfig });
+    const stopping = new AbortController();
+    const named = new Set<string>();
+    const done = (async () => {
+      for await (const id of driver.watch(stopping.signal)) named.add(id);
+    })();
+    onTestFinished(async () => {
+      stopping.abort();
+      await done;
+    });
+    const begun = proxy.watches();
+    await expect.poll(() => proxy.watches(), poll).toBeGreaterThan(begun);
+    return { driver, named, forget: () => named.clear() };
+  }
+
+  test.each(["event", "status"] as const)(
+    "a watch that has expired (410 by its %s) begins again with a list: no change is lost, and an end is awaited to its end",
+    async (fault) => {
+      const { driver, named, forget } = await watching();
+      const direct = await machine.open();
+      const wanted = testSpec();
+      onTestFinished(() => direct.stop(wanted.id, 0));
+      await direct.start(wanted);
+      await waitForState(direct, wanted.id, "running");
+      await expect.poll(() => named.has(wanted.id), poll).toBe(true);
+
+      proxy.fault = fault;
+      proxy.drop();
+      forget();
+      // Waits by a watch too.
+      await driver.stop(wanted.id, 0);
+      expect(await direct.observe(wanted.id)).toEqual({ state: "absent" });
+      await expect.poll(() => named.has(wanted.id), poll).toBe(true);
+
+      const before = proxy.watches();
+      proxy.fault = "none";
+      await expect.poll(() => proxy.watches(), poll).toBeGreaterThan(before);
+      forget();
+      const next = testSpec();
+      onTestFinished(() => direct.stop(next.id, 0));
+      await direct.start(next);
+      await expect.poll(() => named.has(next.id), poll).toBe(true);
+    },
+  );
+
+  test("an API server that is away for a while: nothing is lost for the watch, and the verbs say so in a sentence", async () => {
+    const { driver, named, forget } = await watching();
+    const direct = await machine.open();
+    proxy.fault = "cut";
+    proxy.drop();
+    const wanted = testSpec();
+    onTestFinished(() => direct.stop(wanted.id, 0));
+    await direct.start(wanted);
+    const broken = {
+      code: "unavailable",
+      message: expect.stringContaining("The connection to the Kubernetes API server"),
+    };
+    await expect(driver.observe(wanted.id)).rejects.toMatchObject(broken);
+    await expect(driver.list()).rejects.toMatchObject(broken);
+    forget();
+    proxy.fault = "none";
+    await expect.poll(() => named.has(wanted.id), poll).toBe(true);
+    await waitForState(driver, wanted.id, "running");
+  });
+});
