@@ -51,7 +51,7 @@ const entries: Readonly<Record<OrderFact["kind"], (details: Details) => Timeline
   extended: ({ fact, hours }) =>
     done(`${hours} added`, fact.order_id === undefined ? "Nothing was restarted." : "Paid with an order of its own."),
   cancelled: () => done("Cancelled", "You cancelled the launch."),
-  not_delivered: () => failed("Not delivered", "JupyterLab did not answer in time."),
+  not_delivered: () => failed("Not delivered", "It was not ready in time."),
   silent: () =>
     failed(
       "Stopped: JupyterLab did not answer",

@@ -50,7 +50,7 @@ export const endedTexts: Readonly<Record<EndedReason, string>> = {
   expired: "Its paid time was used.",
   terminated: "You ended it.",
   cancelled: "You cancelled it.",
-  not_delivered: "It never answered.",
+  not_delivered: "It was not ready in time.",
   silent: "JupyterLab did not answer, though its container ran.",
   hardware: "Its machine failed and could not be brought back.",
   operator: "It was ended by our staff.",
