@@ -37,6 +37,18 @@ export function chartSchema(settings: readonly SettingDescription[]): string {
         ),
         settings: closed(Object.fromEntries(offered), ["APP_URL", "ENV_HOST", "KUBERNETES_IMAGES"]),
         secrets: secretsSchema(),
+        hosts: closed({
+          knownHosts: { anyOf: [reference, { type: "object", maxProperties: 0 }] },
+          secrets: {
+            ...closed({}),
+            patternProperties: {
+              "^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$": closed(
+                { name: objectName, keys: { type: "array", minItems: 1, items: { enum: hostFiles } } },
+                ["name", "keys"],
+              ),
+            },
+          },
+        }),
         catalogue: anyObject,
         roles: closed({ api: role, gateway: role, worker: role }, ["api", "gateway", "worker"]),
         autoscaling: closed({
@@ -60,13 +72,14 @@ export function chartSchema(settings: readonly SettingDescription[]): string {
   return `${onLines(JSON.stringify(schema, null, 2))}\n`;
 }
 
+const reference = closed({ name: objectName, key: { type: "string", pattern: "^[A-Za-z0-9._-]+$" } }, ["name", "key"]);
+
+/** What a host's folder has, for SSH or for TLS (docs/operate/hosts.md). */
+const hostFiles = ["key", "ca.pem", "cert.pem", "key.pem"];
+
 const role = closed({ replicas: { type: "integer", minimum: 1 }, resources: anyObject }, ["replicas", "resources"]);
 
 function secretsSchema(): Schema {
-  const reference = closed({ name: objectName, key: { type: "string", pattern: "^[A-Za-z0-9._-]+$" } }, [
-    "name",
-    "key",
-  ]);
   const names = secret.split(" ").map((name) => [name, reference] as const);
   return {
     ...closed(Object.fromEntries(names), ["DATABASE_URL", "IDENTITY_SECRET"]),

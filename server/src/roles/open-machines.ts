@@ -6,6 +6,7 @@ import { checkEngine } from "../drivers/docker/check-engine.ts";
 import { dockerDriver } from "../drivers/docker/docker-driver.ts";
 import type { FirewallDeps } from "../drivers/docker/firewall/start-firewall.ts";
 import { currentImage, replacedImages } from "../drivers/docker/images/image-catalogue.ts";
+import { imagesOf } from "../drivers/docker/images/images-of.ts";
 import type { RemoteDeps, RemoteMachine } from "../drivers/docker/open-remote.ts";
 import type { Driver } from "../drivers/driver.ts";
 import { fakeDriver } from "../drivers/fake/fake-driver.ts";
@@ -78,11 +79,6 @@ async function driversOf(
     ...remotes.map(({ host, driver }) => [host.id, driver] as const),
     ...(await decommissionedHostIds(db)).map((id) => [id, decommissionedDriver(id)] as const),
   ]);
-}
-
-/** The image of a type: that of its recipe. */
-function imagesOf({ catalogue }: Config): (type: string) => Promise<string | undefined> {
-  return (type) => currentImage(recipeOf(catalogue, type));
 }
 
 async function driverOf(deps: MachinesDeps): Promise<Driver> {

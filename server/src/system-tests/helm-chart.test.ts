@@ -31,6 +31,13 @@ const fullValues = {
     SMTP_URL: { name: "mail", key: "url" },
     AWS_SECRET_ACCESS_KEY: { name: "backups", key: "secret" },
   },
+  hosts: {
+    knownHosts: { name: "berth-hosts", key: "known_hosts" },
+    secrets: {
+      "gpu-1": { name: "berth-hosts", keys: ["key"] },
+      "gpu-2": { name: "tls", keys: ["ca.pem", "cert.pem", "key.pem"] },
+    },
+  },
   catalogue: { currencies: [{ code: "USD" }] },
   roles: { gateway: { replicas: 3 } },
   autoscaling: { enabled: true },
@@ -147,12 +154,37 @@ test.skipIf(whyNoHelm)(`a worker alone is ready only with its database (G187)${w
   });
 });
 
+test.skipIf(whyNoHelm)(
+  `api and worker get the keys of Docker hosts by reference, a gateway gets none (G204)${whyNoHelm}`,
+  () => {
+    const sources = ofKind(renderChart(fullValues).objects, "Deployment").map(({ metadata, spec }) => {
+      const { volumes, initContainers } = spec.template.spec;
+      const hosts = volumes.find(({ name }: { name: string }) => name === "hosts");
+      return [metadata?.name, initContainers?.length ?? 0, hosts?.projected.sources ?? []];
+    });
+    const files = (name: string, ...items: readonly (readonly [string, string])[]) => ({
+      secret: { name, items: items.map(([key, path]) => ({ key, path })) },
+    });
+    const all = [
+      files("berth-hosts", ["known_hosts", "known_hosts"]),
+      files("berth-hosts", ["key", "gpu-1/key"]),
+      files("tls", ["ca.pem", "gpu-2/ca.pem"], ["cert.pem", "gpu-2/cert.pem"], ["key.pem", "gpu-2/key.pem"]),
+    ];
+    expect(sources).toEqual([
+      ["berth-api", 1, all],
+      ["berth-gateway", 0, []],
+      ["berth-worker", 1, all],
+    ]);
+  },
+);
+
 const given = (change: object) => ({ ...leastValues, ...change });
 const set = (settings: object) => given({ settings: { ...leastValues.settings, ...settings } });
 
 test.skipIf(whyNoHelm).each([
   ["no image", { settings: leastValues.settings }, ["image", "repository"]],
   ["no address", given({ settings: { ENV_HOST: "run.example" } }), ["settings", "APP_URL"]],
+  ["a file that no host has", given({ hosts: { secrets: { a: { name: "s", keys: ["id_rsa"] } } } }), ["hosts", "keys"]],
   ["a mistyped value", given({ replicas: 3 }), ["replicas"]],
   ["a mistyped role", given({ roles: { apis: { replicas: 1 } } }), ["roles", "apis"]],
   ["no replica", given({ roles: { api: { replicas: 0 } } }), ["api", "replicas"]],

@@ -5,7 +5,8 @@ import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { type Config, version } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
-import { catalogueFile, currentImage, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { catalogueFile, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { imagesOf } from "../../drivers/docker/images/images-of.ts";
 import type { ArchiveEntry } from "../../drivers/homes/pack-archive.ts";
 import { openRemoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
@@ -115,7 +116,7 @@ async function* entriesOf(sources: Sources, packed: Packed): AsyncGenerator<Arch
 async function* otherHomes(sources: Sources, { elsewhere }: Packed): AsyncGenerator<ArchiveEntry> {
   const { db, config, dataDir, installation: install } = sources;
   const keys = { folder: join(dataDir, "hosts"), sshAgent: config.sshAgent };
-  const images = { images: currentImage, replaced: replacedImages };
+  const images = { images: imagesOf(config), replaced: replacedImages };
   const hosts = await openRemoteHosts(db, { install, ...keys, ...images, log: silentLogger });
   try {
     yield* elsewhereEntries({ ...sources, hosts }, (home) => void elsewhere.push(home));

@@ -8,7 +8,8 @@ import { helperOutput } from "../../drivers/docker/containers/helper-container.t
 import { openEngine } from "../../drivers/docker/engine/engine.ts";
 import { parseAddress, parseHomeRoot, parsePrivateAddress } from "../../drivers/docker/engine/remote-address.ts";
 import { firewallCommands, nameserversIn } from "../../drivers/docker/firewall/firewall-rules.ts";
-import { currentImage, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { imagesOf } from "../../drivers/docker/images/images-of.ts";
 import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
 import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { installationOf } from "../../installation/installation.ts";
@@ -76,7 +77,7 @@ async function withHost<T>(
   const folder = join(resolve(config.dataDir), "hosts");
   const own = {
     install,
-    images: currentImage,
+    images: imagesOf(config),
     replaced: replacedImages,
     folder,
     sshAgent: config.sshAgent,

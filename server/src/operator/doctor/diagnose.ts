@@ -4,7 +4,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
 import { hearsNotifications } from "../../database/hears-notifications.ts";
-import { currentImage, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { imagesOf } from "../../drivers/docker/images/images-of.ts";
 import { installationOf } from "../../installation/installation.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
@@ -41,7 +42,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { id: install } = await installationOf(db);
   const { runtime, dataDir } = settings;
   const own = { install, folder: join(dataDir, "hosts"), sshAgent: config.sshAgent, log: silentLogger };
-  const deps = { ...own, images: currentImage, replaced: replacedImages };
+  const deps = { ...own, images: imagesOf(config), replaced: replacedImages };
   await using opened = await openDockerHosts(db, { ...settings, isHere }, deps);
   const { hosts } = opened;
   const homesHere = isHere && runtime !== "fake" && runtime !== "kubernetes";
