@@ -237,3 +237,21 @@ test("G197 a move that is taken back ends its copy, deletes it and leaves the fi
   expect([await moves(), other.machine.homes.size, driver.machine.homes.get(home)]).toEqual([[], 0, files]);
   expect((await read(id)).host_id).toBe("host");
 });
+
+test("G203 files that a fresh start left move too when their host is emptied, whatever has their name", async () => {
+  const { db, driver, other, stopped, open, empty, movePass, moves } = await setupMoves();
+  const { id } = await stopped({ subdomain: "mine" });
+  const { user_id } = await db.selectFrom("homes").select("user_id").executeTakeFirstOrThrow();
+  const kept = { used_at: new Date(), delete_at: new Date(Date.now() + 86_400_000), left_by: id, left_run: id };
+  const row = { id: "f".repeat(25), home: "former", host_id: "host", user_id, subdomain: "mine", ...kept };
+  await db.insertInto("homes").values(row).execute();
+  driver.machine.homes.set("former", new Map([["old.txt", "former words"]]));
+  await open();
+  await empty();
+  for (let passes = 0; passes < 3; passes++) await movePass();
+  expect(await moves()).toEqual([]);
+  const former = await db.selectFrom("homes").selectAll().where("id", "=", row.id).executeTakeFirstOrThrow();
+  expect(former).toMatchObject({ host_id: "other", left_by: id });
+  expect(other.machine.homes.get(former.home)?.get("old.txt")).toBe("former words");
+  expect(driver.machine.homes.size).toBe(0);
+});
