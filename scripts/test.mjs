@@ -29,13 +29,16 @@ check("names and words", node, ["scripts/check-names.ts"]);
 check("biome", bin("biome"), ["check", "--error-on-warnings", "."]);
 check("types", bin("tsc"), ["-b"]);
 check("unused", bin("knip"), []);
-vitest();
+// Tests with this word in their path may run pods.
+const ofPods = "kubernetes";
+vitest("unit and journey tests", ["--exclude", `**/*${ofPods}*/**`, "--exclude", `**/*${ofPods}*`]);
 check("crash, two kills at each point", node, ["prove/run.ts", "crash", "--rounds", "2"]);
 check("attacks that an audit showed", node, ["prove/run.ts", "hostile", "--quick"]);
 playwright("e2e in Chromium");
 // One worker: starting or stopping a container changes the machine's network interfaces, and Chromium then aborts its
 // requests (ERR_NETWORK_CHANGED).
 if (hasImage) playwright("the first rental, in containers", ["first-rental", "--workers=1"], { RUNTIME: "docker" });
+pods();
 
 rmSync(reports, { recursive: true, force: true });
 console.log(`\n${notes.join("\n")}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
@@ -55,10 +58,9 @@ function check(name, command, args) {
   else fail(name);
 }
 
-function vitest() {
-  const report = join(reports, "vitest.json");
-  const name = "unit and journey tests";
-  const ok = step(name, bin("vitest"), ["run"], { VITEST_REPORT: report });
+function vitest(name, args, extra = {}) {
+  const report = join(reports, `${name}.json`);
+  const ok = step(name, bin("vitest"), ["run", ...args], { ...extra, VITEST_REPORT: report });
   const { passed = 0, skipped = 0, failures = [] } = read(report);
   total.passed += passed;
   total.skipped += skipped;
@@ -90,6 +92,27 @@ function fail(suite, names = []) {
 
 function read(report) {
   return existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
+}
+
+/** After everything else and one by one: a cluster takes much of a small machine. */
+function pods() {
+  const cluster = openCluster();
+  vitest("pods of a cluster", [ofPods, "--maxWorkers=1"], cluster);
+  if (!cluster.TEST_KUBECONFIG) return;
+  playwright("the first rental, in pods", ["first-rental.spec", "--workers=1"], { ...cluster, RUNTIME: "kubernetes" });
+}
+
+/** TEST_KUBECONFIG, or what the program TEST_CLUSTER starts (CONTRIBUTING); without a cluster, tests of pods are skipped. */
+function openCluster() {
+  const { TEST_KUBECONFIG, TEST_CLUSTER: program } = process.env;
+  if (TEST_KUBECONFIG) return { TEST_KUBECONFIG };
+  const isUp = program && hasImage && step("cluster", program, ["up", "berth/jupyter:local"]);
+  if (isUp) return { TEST_KUBECONFIG: spawnSync(program, ["kubeconfig"], { encoding: "utf8" }).stdout.trim() };
+  const reason = program ? "none could be started: see above" : "neither TEST_CLUSTER nor TEST_KUBECONFIG names one";
+  total.skipped++;
+  notes.push(`skipped: pods of a cluster, because ${reason}`);
+  console.log(`\n== ${notes.at(-1)}`);
+  return { TEST_KUBECONFIG: "" };
 }
 
 /** Tests of containers need an engine; without one they are skipped with the reason in their titles. */
