@@ -39,7 +39,7 @@ export default defineConfig({
 
 /** Leads the names of a deployed installation to its address, and accepts its certificate alone. */
 function deployedArguments(): string[] {
-  if (!environment.deployed) return [];
+  if (!environment.deployed?.publicKeyHash) return [];
   const { url, envHost, address, publicKeyHash } = environment.deployed;
   const names = [new URL(url).hostname, `*.${envHost}`];
   return [

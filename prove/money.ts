@@ -13,6 +13,7 @@ import { tracesInDatabase, tracesInLog } from "../server/src/payments/testing/ca
 import { card, must, until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { type Bought, orderInLoop, type PaidBack, type Shop } from "./money-customers.ts";
+import { outcomesOfPayments } from "./outcomes-of-payments.ts";
 import { writeProof } from "./proof-page.ts";
 import { seeded } from "./random.ts";
 
@@ -193,28 +194,7 @@ async function report(
   { counts: seen }: Shop,
   { seed, minutes }: Options,
 ): Promise<string> {
-  const { rows } = await sql<
-    Record<"paid" | "delivered" | "decided" | "refunded" | "duplicate" | "both" | "neither", number>
-  >`
-    with books as (
-      select g.refunded_minor = g.amount_minor as back, g.refunded_minor = 0 as kept, p.settles_order as settles,
-        case when o.extends is null then e.created_at is not null else o.status = 'fulfilled' end as ran,
-        exists (select from refunds r where r.payment_id = p.id and r.reason in ('external', 'discretionary'))
-          or exists (select from disputes d where d.payment_id = p.id and d.status = 'lost') as decided
-      from embedded_gateway_payments g
-      left join payments p on p.gateway_payment_id = g.id
-      left join orders o on o.id = p.order_id
-      left join environments e on e.order_id = p.order_id
-      where g.status = 'captured')
-    select count(*) filter (where settles) as paid,
-      count(*) filter (where settles and ran and kept and not decided) as delivered,
-      count(*) filter (where settles and decided) as decided,
-      count(*) filter (where settles and back and not ran and not decided) as refunded,
-      count(*) filter (where not settles and back) as duplicate,
-      count(*) filter (where settles and ran and not kept and not decided) as both,
-      count(*) filter (where settles is null or (settles and not ran and not back and not decided) or (not settles and not back)) as neither
-    from books`.execute(db);
-  const totals = rows[0];
+  const totals = await outcomesOfPayments(db);
   assert.ok(totals);
   const broken = await brokenInvariants(db);
   const counts = `${totals.paid} paid orders: ${totals.delivered} delivered, ${totals.refunded} refunded in full, ${totals.decided} paid back after delivery (dashboard, operator, bank); ${totals.duplicate} duplicate payments refunded. ${totals.both} both, ${totals.neither} neither, ${broken.length} broken invariants.`;

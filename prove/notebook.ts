@@ -77,6 +77,8 @@ export async function upgrade(
 export interface Notebook {
   /** The kernel's id. */
   readonly kernel: string;
+  /** Resolves when the socket has ended. */
+  readonly closed: Promise<void>;
   run(code: string): Promise<string>;
   close(): void;
 }
@@ -95,16 +97,19 @@ export async function openNotebook(address: EnvironmentAddress, kernel?: string)
     if (msg_type === "error") cell.printed += `${content.ename}: ${content.evalue}`;
     if (msg_type === "status" && content.execution_state === "idle") cell.done.resolve(cell.printed);
   });
+  const closed = Promise.withResolvers<void>();
   socket.on("close", () => {
+    closed.resolve();
     for (const { done } of cells.values()) done.reject(new Error("the kernel's socket closed"));
   });
   return {
     kernel: id,
+    closed: closed.promise,
     run(code) {
       const msg_id = randomBytes(8).toString("hex");
       const cell = { printed: "", done: Promise.withResolvers<string>() };
       cells.set(msg_id, cell);
-      socket.write(frame(JSON.stringify(executeRequest(msg_id, code))));
+      socket.write(frame(Buffer.from(JSON.stringify(executeRequest(msg_id, code))), opcodes.text));
       return cell.done.promise.finally(() => cells.delete(msg_id));
     },
     close: () => void socket.destroy(),
@@ -127,17 +132,19 @@ function executeRequest(msg_id: string, code: string) {
   };
 }
 
-/** A masked text frame (RFC 6455 section 5.2); the mask is zero. */
-function frame(message: string): Buffer {
-  const body = Buffer.from(message);
-  const head = Buffer.alloc(8);
-  head[0] = 0x81;
-  head[1] = 0x80 | 126;
-  head.writeUInt16BE(body.length, 2);
+const opcodes = { text: 1, ping: 9, pong: 10 };
+
+/** A masked frame (RFC 6455 section 5.2); the mask is zero. */
+function frame(body: Buffer, opcode: number): Buffer {
+  const isShort = body.length < 126;
+  const head = Buffer.alloc(isShort ? 6 : 8);
+  head[0] = 0x80 | opcode;
+  head[1] = 0x80 | (isShort ? body.length : 126);
+  if (!isShort) head.writeUInt16BE(body.length, 2);
   return Buffer.concat([head, body]);
 }
 
-/** Calls back with whole text messages, joined from their fragments. */
+/** Calls back with whole text messages, joined from their fragments, and answers pings: JupyterLab closes who does not. */
 function readText(socket: Socket, onMessage: (text: string) => void): void {
   let waiting = Buffer.alloc(0);
   let message = "";
@@ -150,6 +157,7 @@ function readText(socket: Socket, onMessage: (text: string) => void): void {
     ) {
       const [first = 0] = waiting;
       const opcode = first & 0x0f;
+      if (opcode === opcodes.ping) socket.write(frame(waiting.subarray(length.start, length.end), opcodes.pong));
       if (opcode <= 2) message += waiting.toString("utf8", length.start, length.end);
       if (opcode <= 2 && first & 0x80) {
         onMessage(message);

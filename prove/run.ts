@@ -13,6 +13,7 @@ import { proveMutation } from "./mutation.ts";
 import { proveNodeLoss } from "./node-loss.ts";
 import { provePodIsolation } from "./pod-isolation.ts";
 import { provePoints } from "./points.ts";
+import { proveReplicas } from "./replicas.ts";
 import { proveRestore } from "./restore.ts";
 import { proveTrouble } from "./trouble.ts";
 import { proveUpgrade } from "./upgrade.ts";
@@ -46,6 +47,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   "node-loss": proveNodeLoss,
   "pod-isolation": provePodIsolation,
   points: provePoints,
+  replicas: proveReplicas,
   restore: proveRestore,
   trouble: proveTrouble,
   upgrade: proveUpgrade,

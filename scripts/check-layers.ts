@@ -28,7 +28,7 @@ const layers: Readonly<Record<string, string>> = {
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",
-  prove: "mutants notebook.ts labs.ts proof-page.ts random.ts machine gateways hostile trouble upgrade .",
+  prove: "mutants notebook.ts labs.ts proof-page.ts random.ts machine gateways hostile trouble upgrade replicas .",
   bench: "gateway .",
 };
 

@@ -1,6 +1,6 @@
 const { PATH, HOME, RUNTIMES_DIR, RUNTIME, DOCKER_HOST, CHROMIUM, SHOTS, TRACE } = process.env;
 const { PLAYWRIGHT_JSON_OUTPUT_NAME, VITEST_REPORT, DEPLOYED_URL, DEPLOYED_ENV_HOST, DEPLOYED_KEY } = process.env;
-const { DEPLOYED_ADDRESS = "127.0.0.1" } = process.env;
+const { DEPLOYED_ADDRESS = "127.0.0.1", TEST_KUBECONFIG, TEST_NODES } = process.env;
 
 /**
  * The environment variables of proofs, benches and tests; no other file of theirs reads the process environment
@@ -17,9 +17,14 @@ export const environment = {
   /** Folder for screenshots; none are taken without it. */
   shots: SHOTS,
   trace: TRACE !== undefined,
-  /** An installation behind TLS that runs already, where its names lead, and the hash of its certificate's public key. */
+  /** Kubeconfig of a cluster's administrator, and a label (`name=value`) of the nodes to use there; without it any. */
+  kubeconfig: TEST_KUBECONFIG,
+  nodes: TEST_NODES,
+  /**
+   * An installation that runs already, where its names lead, and with TLS the hash of its certificate's public key.
+   */
   deployed:
-    DEPLOYED_URL && DEPLOYED_ENV_HOST && DEPLOYED_KEY
+    DEPLOYED_URL && DEPLOYED_ENV_HOST
       ? { url: DEPLOYED_URL, envHost: DEPLOYED_ENV_HOST, address: DEPLOYED_ADDRESS, publicKeyHash: DEPLOYED_KEY }
       : undefined,
   /** Reports of `npm test`: whether Playwright writes one, and the path of Vitest's. */

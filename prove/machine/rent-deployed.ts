@@ -11,19 +11,24 @@ interface Deployed {
   readonly url: string;
   /** Where both names lead. */
   readonly address: string;
-  /** The certificate that is served, in PEM. */
-  readonly certificate: string;
+  /** Of environments. */
+  readonly host?: string;
+  /** The certificate that is served, in PEM; undefined without TLS. */
+  readonly certificate?: string;
+  /** Its driver, where the test expects something else of it. */
+  readonly runtime?: "kubernetes";
   /** Words before the command of the test. */
   readonly launcher?: readonly string[];
 }
 
 /** Whether the first rental of the browser tests passes at an installation that runs behind its proxy. */
-export async function rentDeployed({ url, address, certificate, launcher = [] }: Deployed): Promise<boolean> {
+export async function rentDeployed(deployed: Deployed): Promise<boolean> {
+  const { url, address, host = envHost, certificate, runtime, launcher = [] } = deployed;
   const [program = "", ...words] = [...launcher, playwright];
   const test = ["test", "--config", "e2e/playwright.config.ts", "e2e/first-rental.spec.ts"];
-  const shell = { ...environment.shell, CHROMIUM: environment.chromium };
-  const deployed = { DEPLOYED_URL: url, DEPLOYED_ENV_HOST: envHost, DEPLOYED_ADDRESS: address };
-  const env = { ...shell, ...deployed, DEPLOYED_KEY: publicKeyHash(certificate) };
+  const shell = { ...environment.shell, CHROMIUM: environment.chromium, ...(runtime && { RUNTIME: runtime }) };
+  const place = { DEPLOYED_URL: url, DEPLOYED_ENV_HOST: host, DEPLOYED_ADDRESS: address };
+  const env = { ...shell, ...place, ...(certificate && { DEPLOYED_KEY: publicKeyHash(certificate) }) };
   const run = spawn(program, [...words, ...test], { stdio: "inherit", env, cwd: join(import.meta.dirname, "../..") });
   const [code] = await once(run, "exit");
   return code === 0;
