@@ -94,8 +94,8 @@ export async function startRun(deps: LifecycleDeps, spec: Spec, signal: AbortSig
 }
 
 /**
- * The node of the leased GPUs, or the nodes that are not it, where it has yet to join; no node without GPUs. Throws `lost` when no usable node can mount the home, and `no_gpu`
- * when the leased one cannot, or does not offer these GPUs now.
+ * The node of the leased GPUs, or the nodes that are not it, where it has yet to join; no node without GPUs. Throws `lost` when
+ * no usable node can mount the home, and `no_gpu` when the leased one cannot, or does not offer these GPUs now.
  */
 async function placeOf(
   deps: LifecycleDeps,
