@@ -101,6 +101,10 @@ test("an environment whose machine failed can be started without its files, afte
   await expect(page.getByRole("button", { name: "End it for a refund" })).toHaveCount(0);
   await showEnvironment(page, { environment: { ...unknown, lost_since: inHours(-0.1) } });
   await expect(page.getByRole("button", { name: "End it for a refund" })).toBeVisible();
+  await expect(page.getByText("Unknown Status")).toHaveCount(1);
+  // The clock stands since the last sign.
+  await expect(page.getByLabel("About this environment")).toContainText(/N\/A\s*\d.*banked/);
+  await expect(page.getByText("The machine gives no sign since then")).toBeVisible();
   await checkScreen(page, "environment-lost");
   await page.getByRole("button", { name: "Start without its files" }).click();
   const dialog = page.getByRole("dialog");

@@ -36,7 +36,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
     );
   return (
     <div className={classes.actions}>
-      <Waiting environment={environment} busy={busy} />
+      <Waiting status={status} busy={busy} prominent={prominent} />
       {buttonsOf(environment).map((action, index, all) => (
         <Button
           key={action}
@@ -56,9 +56,10 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
   );
 }
 
-function Waiting({ environment, busy }: Pick<Props, "environment" | "busy">) {
+/** The environment's page has the status beside. */
+function Waiting({ status, busy, prominent }: Pick<Props, "busy" | "prominent"> & Pick<Environment, "status">) {
   if (busy === "terminate") return <span className={classes.ended}>Terminating...</span>;
-  if (environment.status === "unknown") return <span className={classes.ended}>Unknown Status</span>;
+  if (status === "unknown" && !prominent) return <span className={classes.ended}>Unknown Status</span>;
   return null;
 }
 

@@ -13,7 +13,7 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { FreshStartDialog } from "../actions/fresh-start-dialog.tsx";
 import { TerminateDialog } from "../actions/terminate-dialog.tsx";
 import { useActions } from "../actions/use-actions.ts";
-import { type Detail, detailed, isFirstLaunch } from "../lifecycle/environment.ts";
+import { type Detail, detailed, isFirstLaunch, stillSince } from "../lifecycle/environment.ts";
 import { EnvironmentMetrics } from "../metrics/environment-metrics.tsx";
 import { EnvironmentHead } from "./environment-head.tsx";
 import { EnvironmentIdle, IdleWarning } from "./environment-idle.tsx";
@@ -96,7 +96,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
           {!isFirstLaunch(environment) && (
             <EnvironmentMetrics environment={environment} hasGpu={environment.gpu !== null} />
           )}
-          <EnvironmentSessions sessions={environment.sessions} />
+          <EnvironmentSessions sessions={environment.sessions} since={stillSince(environment)} />
           {mayExtend[environment.status] && <EnvironmentIdle environment={environment} />}
           {mayExtend[environment.status] && <EnvironmentShares environment={environment} />}
           {environment.jupyter_token !== null && <EnvironmentPassword environment={environment} />}

@@ -18,8 +18,13 @@ const reasons: Readonly<Record<string, string>> = {
   operator: "Ended by the operator",
 };
 
+interface Props extends Pick<Detail, "sessions"> {
+  /** Since when the clock of the open one stands. */
+  readonly since?: string | null;
+}
+
 /** The sessions, with the IDs that refunds and support need (G22, G32, G70). */
-export function EnvironmentSessions({ sessions }: Pick<Detail, "sessions">) {
+export function EnvironmentSessions({ sessions, since = null }: Props) {
   const now = useNow();
   return (
     <section aria-labelledby="sessions-title">
@@ -37,14 +42,26 @@ export function EnvironmentSessions({ sessions }: Pick<Detail, "sessions">) {
               </th>
               <td>{dateTime(opened_at, now)}</td>
               <td>
-                {closed_at === null ? <span className={classes.now}>Now</span> : dateTime(closed_at, now)}
+                {closed_at === null ? <OpenEnd since={since} now={now} /> : dateTime(closed_at, now)}
                 {closed_at !== null && reason !== null && <small>{reasons[reason] ?? "Ended"}</small>}
               </td>
-              <td>{duration((Date.parse(closed_at ?? new Date(now).toISOString()) - Date.parse(opened_at)) / 1000)}</td>
+              <td>{duration((endOf(closed_at ?? since, now) - Date.parse(opened_at)) / 1000)}</td>
             </tr>
           ))}
         </Table>
       )}
     </section>
+  );
+}
+
+const endOf = (at: string | null, now: number) => (at === null ? now : Date.parse(at));
+
+function OpenEnd({ since, now }: { readonly since: string | null; readonly now: number }) {
+  if (since === null) return <span className={classes.now}>Now</span>;
+  return (
+    <>
+      {dateTime(since, now)}
+      <small>The machine gives no sign since then</small>
+    </>
   );
 }

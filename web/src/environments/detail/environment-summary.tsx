@@ -8,7 +8,7 @@ import { NamedSlots } from "../../ui/display/slots.tsx";
 import { extendParam } from "../actions/extend-param.ts";
 import { PasswordHint } from "../actions/password-hint.tsx";
 import { useDownload } from "../actions/use-download.ts";
-import { type Detail, isFirstLaunch } from "../lifecycle/environment.ts";
+import { type Detail, isFirstLaunch, stillSince } from "../lifecycle/environment.ts";
 import { ExpiresCell } from "../lifecycle/expires-cell.tsx";
 import classes from "./environment-page.module.css";
 
@@ -60,8 +60,19 @@ function factsOf(environment: Detail): Fact[] {
     },
     { label: "Booked", value: plural(duration_hours, "hour") },
     { label: first ? "Paid" : "Ready since", value: dateTime(created_at) },
-    { label: status === "terminated" ? "Ended" : "Expires", value: <ExpiresCell environment={environment} /> },
+    {
+      label: status === "terminated" ? "Ended" : "Expires",
+      value: <ExpiresCell environment={clockOf(environment)} />,
+    },
     // There are no files before the first run was ready.
     { label: "Files", value: home_mb === null ? (first ? "N/A" : "Not measured yet") : sizeText(home_mb) },
   ];
+}
+
+/** What is left of a clock that stands is shown as banked. */
+function clockOf(environment: Detail): Detail {
+  const { expires_at } = environment;
+  const since = stillSince(environment);
+  if (since === null || expires_at === null) return environment;
+  return { ...environment, expires_at: null, banked_seconds: (Date.parse(expires_at) - Date.parse(since)) / 1000 };
 }

@@ -57,6 +57,11 @@ export function isFirstLaunch(environment: Environment): boolean {
   return environment.status === "pending" && environment.expires_at === null && environment.banked_seconds === 0;
 }
 
+/** Since when its clock stands, because its machine gives no sign (G181). */
+export function stillSince({ status, lost_since }: Pick<Detail, "status" | "lost_since">): string | null {
+  return status === "unknown" ? lost_since : null;
+}
+
 /** Left to right; the last one is the row's main action. */
 export function buttonsOf(environment: Environment): readonly Action[] {
   return buttonsByStatus[environment.status];
