@@ -21,6 +21,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/vouchers/redeem": () => ({ code: "AAAAA-AAAAA-AAAAA-AAAAA" }),
   "/environments/queue": () => ({ gpu_count: 1 }),
   "/environments/{id}/start": () => ({ without_settings: true }),
+  "/environments/{id}/start_fresh": () => ({}),
   "/environments/{id}/terminate": () => ({ confirm: "first-lab" }),
   "/environments/{id}/cancel": () => ({}),
   "/environments/{id}/idle-stop": () => ({ minutes: 30 }),
