@@ -22,6 +22,7 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^(npm run images --|berth images) /, by: images },
   { command: /^npm run operator -- prepare /, by: images },
   { command: /^npm run operator -- hosts (add|check|firewall) /, by: hosts },
+  { command: /^docker (tag|push) /, by: "it needs a registry" },
   { command: /^docker save /, by: ["server/src/drivers/testing/copy-image.ts", "docker load"] },
   { command: /^docker(-compose| compose| run) /, by: noRoot },
   { command: /^(export RESTIC_|npm run operator -- (backup|backup verify|restore) s3:)/, by: restic },
@@ -36,7 +37,7 @@ export const commandsElsewhere: readonly Elsewhere[] = [
     command: /^kubectl apply -f deploy\/kubernetes\/access\.yaml$/,
     by: ["server/src/drivers/testing/kubernetes-machine.ts", "deploy/kubernetes/access.yaml"],
   },
-  { command: /^kubectl (create|exec|label|port-forward|rollout|taint) /, by: "it needs a cluster" },
+  { command: /^kubectl (create|exec|label|port-forward|rollout|taint) |\| kubectl apply /, by: "it needs a cluster" },
   {
     command: /^helm (install|upgrade) /,
     by: ["server/src/system-tests/helm-chart.test.ts", "a cluster takes every object"],
