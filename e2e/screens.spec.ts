@@ -16,6 +16,14 @@ const keptFiles = {
   files_until: inHours(24 * 29),
   banked_seconds: 0,
 };
+/** What a fresh start left behind, while its machine gives no sign (G203). */
+const formerFiles = {
+  ...keptFiles,
+  former_id: "9c27b0d4e5a67a3f",
+  subdomain: "resnet-lab",
+  files_until: null,
+  size_mb: null,
+};
 
 test("the list is accessible at both widths and in both schemes: every status, menu, dialog and failure", async ({
   page,
@@ -35,7 +43,9 @@ test("the list is accessible at both widths and in both schemes: every status, m
       json: { status: "success", environment: { ...everyState["1a3f9c27b0d4e5a6"], ...secret } },
     });
   });
-  await page.route("**/files", (route) => route.fulfill({ json: { status: "success", files: [keptFiles] } }));
+  await page.route("**/files", (route) =>
+    route.fulfill({ json: { status: "success", files: [keptFiles, formerFiles] } }),
+  );
   const arrival = { jupyter_token: "k7dq-mx3a-9wzp-t2vn", environment_id: "1a3f9c27b0d4e5a6" };
   await page.evaluate((usr) => history.replaceState({ ...history.state, usr }, ""), arrival);
   await page.reload();

@@ -24,7 +24,11 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
   return (
     <section className={classes.section} aria-labelledby="kept-files">
       <h2 id="kept-files">Kept files</h2>
-      <p>They come back with a new environment of the same name. Deleted files cannot be brought back.</p>
+      <p>
+        They come back with a new environment of the same name
+        {data.files.some(isFormer) && ", except those from before a fresh start, which are there to download"}. Deleted
+        files cannot be brought back.
+      </p>
       <Table columns={["Name", "Size", "Kept", { label: "Actions", end: true }]} className={classes.table}>
         {data.files.map((kept) => (
           <KeptRow key={idOf(kept)} kept={kept} now={now} onDelete={() => setDeleting(kept)} />
@@ -51,6 +55,9 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
 /** What the calls about these files take. */
 const idOf = ({ environment_id, former_id }: Kept) => former_id ?? environment_id;
 
+/** Left behind by a fresh start: no launch of the name takes them (G203). */
+const isFormer = ({ former_id }: Kept) => former_id !== null;
+
 interface RowProps {
   readonly kept: Kept;
   readonly now: number;
@@ -58,17 +65,17 @@ interface RowProps {
 }
 
 function KeptRow({ kept, now, onDelete }: RowProps) {
-  const { subdomain, files_until, former_id } = kept;
+  const { subdomain, files_until, size_mb } = kept;
   const { mutate, isPending } = useDownload(idOf(kept), subdomain);
-  const isFormer = former_id !== null;
-  const whose = isFormer ? `the former files of ${subdomain}` : `the files of ${subdomain}`;
+  const isAway = isFormer(kept) && files_until === null;
+  const whose = isFormer(kept) ? `the former files of ${subdomain}` : `the files of ${subdomain}`;
   return (
     <tr>
       <th scope="row" className={classes.name}>
         {subdomain}
-        {isFormer && <small>before its fresh start</small>}
+        {isFormer(kept) && <small>before its fresh start</small>}
       </th>
-      <td className={classes.size}>{sizeText(kept.size_mb)}</td>
+      <td className={classes.size}>{isAway && size_mb === null ? "N/A" : sizeText(size_mb)}</td>
       <td className={classes.left}>
         {keptText(kept, now)}
         {files_until !== null && <small>until {date(files_until)}</small>}
@@ -89,13 +96,13 @@ function KeptRow({ kept, now, onDelete }: RowProps) {
           <Button
             size="xs"
             variant="subtle"
-            disabled={isPending || (isFormer && files_until === null)}
+            disabled={isPending || isAway}
             aria-label={`Download ${whose}`}
             onClick={() => mutate()}
           >
             Download
           </Button>
-          {files_until !== null && !isFormer && (
+          {files_until !== null && !isFormer(kept) && (
             <Button
               size="xs"
               variant="default"
