@@ -7,6 +7,7 @@ import { removeFolder, temporaryFolder } from "../testing/product.ts";
 import { creditMutants } from "./mutants/credits.ts";
 import { environmentMutants } from "./mutants/environments.ts";
 import { leaseMutants } from "./mutants/leases.ts";
+import { ledgerMutants } from "./mutants/ledger.ts";
 import { orderMutants } from "./mutants/orders.ts";
 import { providerMutants } from "./mutants/provider.ts";
 import { queueMutants } from "./mutants/queue.ts";
@@ -43,6 +44,7 @@ const tables = [
   ...orderMutants,
   ...providerMutants,
   ...refundMutants,
+  ...ledgerMutants,
   ...leaseMutants,
   ...environmentMutants,
   ...schemaMutants,

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { isGstin } from "./gstin.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
+import { taxSettings } from "./tax-settings.ts";
 
 const word = <const W extends readonly [string, ...string[]]>(...words: W) => z.enum(words);
 const yesNo = word("true", "false").transform((value) => value === "true");
@@ -123,34 +123,7 @@ export const settings = z.object({
       example: "smtp://user:password@relay.example:587?requireTLS=true",
     }),
   MAIL_FROM: z.email().optional().describe("The address that mails come from").meta({ example: "hello@berth.example" }),
-  TAX_GSTIN: z
-    .string()
-    .refine(isGstin, "a GSTIN of 15 characters, whose last one checks the others")
-    .optional()
-    .describe(
-      "The seller's GST number in India; with it what is sold is taxed, inside the price: INR as a sale in your state, USD as an export",
-    )
-    .meta({ unset: "receipts have no tax", example: "27AAPFU0939F1ZV" }),
-  TAX_LEGAL_NAME: z
-    .string()
-    .min(1)
-    .max(120)
-    .optional()
-    .describe("The seller's registered name, on tax invoices and credit notes; needed with a GSTIN")
-    .meta({ example: "Pier LLP" }),
-  TAX_ADDRESS: z
-    .string()
-    .min(1)
-    .max(240)
-    .optional()
-    .describe("The seller's registered address, there too; needed with a GSTIN")
-    .meta({ example: "1 Dock Road, Mumbai" }),
-  TAX_LUT: z
-    .string()
-    .regex(/^[A-Z0-9]{8,20}$/, "the reference number (ARN) of a letter of undertaking")
-    .optional()
-    .describe("Reference number of a letter of undertaking: exports without IGST")
-    .meta({ example: "AD270326000000X" }),
+  ...taxSettings,
   IDENTITY: word("local").default("local").describe("Identity provider"),
   IDENTITY_SECRET: z
     .string()

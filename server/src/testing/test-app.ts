@@ -1,10 +1,9 @@
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ContainerRequest, defaultPrices, major, type Prices, quote } from "@berth/contract";
-import type { FastifyInstance, RouteOptions } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished } from "vitest";
 import type { Loop } from "../async/start-interval.ts";
@@ -32,6 +31,7 @@ import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
 import { razorpay } from "../payments/provider/razorpay.ts";
 import { delivery } from "../payments/settlement/delivery.ts";
 import { type AppDeps, buildApp } from "../roles/build-app.ts";
+import { listRoutes } from "./list-routes.ts";
 
 export const appUrl = "http://localhost:3000";
 const announce = announcer({ appUrl, brandName: "Berth" });
@@ -209,29 +209,6 @@ const unlimited = {
   NETWORK_MAILS_PER_HOUR: "1000000",
   NETWORK_MAILS_PER_DAY: "1000000",
 };
-
-export interface Route {
-  readonly method: "GET" | "POST" | "PUT" | "DELETE";
-  readonly url: string;
-  readonly config: RouteOptions["config"];
-}
-
-/** Records all routes of the next app, also those outside the contract: Fastify itself can only print them. */
-export function listRoutes(): () => readonly Route[] {
-  const routes: Route[] = [];
-  const onInitialization = (message: unknown) => {
-    const { fastify } = message as { fastify: FastifyInstance };
-    fastify.addHook("onRoute", ({ method, url, config }) => {
-      for (const each of [method].flat())
-        if (each !== "HEAD") routes.push({ method: each as Route["method"], url, config });
-    });
-  };
-  subscribe("fastify.initialization", onInitialization);
-  return () => {
-    unsubscribe("fastify.initialization", onInitialization);
-    return routes;
-  };
-}
 
 let users = 0;
 

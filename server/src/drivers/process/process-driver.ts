@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 import { keyedMutex } from "../../async/keyed-mutex.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { checkSegment, checkSpec } from "../check-segment.ts";
@@ -19,6 +18,7 @@ import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from ".
 import { readLog } from "./read-log.ts";
 import { type RunState, type RunStates, runStates } from "./run-states.ts";
 import { socketFolder } from "./socket-folder.ts";
+import { watchRuns } from "./watch-runs.ts";
 
 export interface ProcessOptions {
   /** Homes, runtimes and the state of runs; the server's data folder, on a local file system. */
@@ -276,27 +276,6 @@ function streamOperations({
       const mayGrow = async () => follow && (await states.read(id)) !== undefined;
       yield* readLog(join(states.folder(id), "log"), { tail, signal, follow: mayGrow });
     },
-    async *watch(signal) {
-      let before = await snapshot(states);
-      while (!signal.aborted) {
-        await wait(pollMs, undefined, { signal }).catch(() => {});
-        if (signal.aborted) return;
-        const now = await snapshot(states);
-        for (const id of new Set([...before.keys(), ...now.keys()])) if (before.get(id) !== now.get(id)) yield id;
-        before = now;
-      }
-    },
+    watch: (signal) => watchRuns(states, signal),
   };
-}
-
-const pollMs = 250;
-
-/** Mark and state by id, to detect changes. */
-async function snapshot(states: RunStates): Promise<Map<string, string>> {
-  const entries = await Promise.all(
-    (await states.list()).map(
-      async (state) => [state.id, `${state.mark} ${(await observeRun(states, state)).state}`] as const,
-    ),
-  );
-  return new Map(entries);
 }

@@ -9,7 +9,7 @@ import type { Db } from "../../../database/database.ts";
 import { testDatabase } from "../../../database/testing.ts";
 import { recordLog } from "../../../logging/testing/record-log.ts";
 import { announcer } from "../../../notifications/announcer.ts";
-import { listRoutes } from "../../../testing/test-app.ts";
+import { listRoutes } from "../../../testing/list-routes.ts";
 import { addOperator } from "../../accounts/add-operator.ts";
 import type { Diagnosis } from "../../doctor/diagnose.ts";
 import { backgroundDiagnosis } from "../background-diagnosis.ts";
