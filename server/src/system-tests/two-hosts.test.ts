@@ -9,7 +9,7 @@ import type { FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { embeddedConnection } from "../database/embedded.ts";
-import { removeRuns, whyNoDocker } from "../drivers/testing/docker-machine.ts";
+import { removeRuns, whyNoCatalogue } from "../drivers/testing/docker-machine.ts";
 import { filesIn } from "../drivers/testing/drive-run.ts";
 import { openEngineProxy } from "../drivers/testing/engine-proxy.ts";
 import { openSshd, whyNoSshd } from "../drivers/testing/open-sshd.ts";
@@ -19,7 +19,7 @@ import { customers } from "../testing/test-app.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
-const absent = whyNoSshd() ?? (await whyNoDocker());
+const absent = whyNoSshd() ?? (await whyNoCatalogue());
 const program = fileURLToPath(new URL("../operator/main.ts", import.meta.url));
 
 /** The product as its own process with one slot on each host, its operator, and another machine behind SSH. */

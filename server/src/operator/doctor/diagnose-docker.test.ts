@@ -17,7 +17,7 @@ import {
   runFirewallCommands,
 } from "../../drivers/docker/firewall/firewall-rules.ts";
 import { currentImage } from "../../drivers/docker/images/image-catalogue.ts";
-import { docker, removeRuns, whyNoDocker } from "../../drivers/testing/docker-machine.ts";
+import { docker, removeRuns, whyNoCatalogue } from "../../drivers/testing/docker-machine.ts";
 import { shell, whyNoFirewall } from "../../drivers/testing/isolated-runs.ts";
 import { openOtherMachine, whyNoRemote } from "../../drivers/testing/other-machine.ts";
 import { openSecondEngine, whyNoSecondEngine } from "../../drivers/testing/second-engine.ts";
@@ -27,8 +27,7 @@ import { strictLog } from "../../logging/testing/record-log.ts";
 import { settingsOf, startPresence } from "../process-registry.ts";
 import { askDoctor } from "../testing/run-operator.ts";
 
-const noImage = (await currentImage("jupyter")) ? undefined : "no image is in the catalogue: npm run images -- jupyter";
-const absent = (await whyNoDocker()) ?? noImage;
+const absent = await whyNoCatalogue();
 const image = "berth/jupyter:local";
 
 async function setup() {
