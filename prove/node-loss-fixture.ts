@@ -3,16 +3,22 @@ import { sql } from "kysely";
 import { openChanges } from "../server/src/database/changes.ts";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
 import type { Driver, Endpoint } from "../server/src/drivers/driver.ts";
+import type { FakeFiles } from "../server/src/drivers/fake/fake-server.ts";
+import { readFiles } from "../server/src/drivers/fake/read-files.ts";
 import { annotation, podsPath } from "../server/src/drivers/kubernetes/cluster/objects.ts";
 import { kubernetesDriver } from "../server/src/drivers/kubernetes/kubernetes-driver.ts";
 import { readyOf } from "../server/src/drivers/kubernetes/nodes/cluster-facts.ts";
 import type { observePod } from "../server/src/drivers/kubernetes/pods/observe-pod.ts";
 import { openKubernetesMachine } from "../server/src/drivers/testing/kubernetes-machine.ts";
+import { startFresh } from "../server/src/environments/api/start-fresh.ts";
+import { keptFilesOf } from "../server/src/environments/homes/kept-files.ts";
+import { releaseFormerHomes } from "../server/src/environments/homes/release-former-homes.ts";
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
 import { startReadingCapacity } from "../server/src/environments/hosts/start-reading-capacity.ts";
 import type { Delivery } from "../server/src/environments/reconciler/on-status-change.ts";
 import { startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
 import { rent } from "../server/src/environments/testing/setup-environments.ts";
+import { startWarmPool } from "../server/src/environments/warm-pool/start-warm-pool.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announceByBell } from "../server/src/notifications/notifications.ts";
 import { until } from "../testing/customer.ts";
@@ -29,6 +35,10 @@ export interface Rented {
 
 const hostId = "cluster";
 const startMs = 180_000;
+const retentionDays = 30;
+/** Of `rent`. */
+const userId = "user";
+const fileName = "kept.txt";
 
 /** A worker with the driver of the cluster of TEST_KUBECONFIG, in a namespace and on a database of its own. */
 export async function openNodeLossFixture(node: string, storageClass: string | undefined) {
@@ -47,7 +57,9 @@ export async function openNodeLossFixture(node: string, storageClass: string | u
   const common = { db, drivers, log: silentLogger };
   const loops = [
     startReadingCapacity({ ...common, slots: 0, intervalMs: 5_000 }),
-    startReconciler({ ...common, changes, delivery, announce: announceByBell, isReady, retentionDays: 30 }),
+    startReconciler({ ...common, changes, delivery, announce: announceByBell, isReady, retentionDays }),
+    // It ends the runs that a fresh start leaves.
+    startWarmPool({ ...common, changes, isReady, sizes: {} }),
   ];
   stack.defer(async () => void (await Promise.all(loops.map((loop) => loop.stop()))));
   const admin = <T>(method: "GET" | "PATCH", path: string, body?: object) =>
@@ -78,6 +90,25 @@ export async function openNodeLossFixture(node: string, storageClass: string | u
       if (notices.rows.length !== 1) throw new Error(`${notices.rows.length} notices for ${id}`);
     },
     untilRuns: ({ id }: Rented) => untilStatus(db, id, "active", startMs),
+    /** Its owner does not wait for the machine (G202). */
+    startFresh: ({ id }: Rented) => startFresh(db, { id, userId }),
+    files: async ({ id }: Rented) => filesIn(await labOf(db, id)),
+    /** Waits until the former run has ended and the former files can be downloaded (G203). Returns what they say. */
+    async untilFormerFile({ id }: Rented): Promise<string | undefined> {
+      const canBeDownloaded = async () => {
+        // The server's own pass is every ten minutes.
+        await releaseFormerHomes({ db, announce: announceByBell, retentionDays });
+        return (await keptFilesOf(db, userId)).some(
+          (files) => files.environment_id === id && files.files_until !== null,
+        );
+      };
+      await until("the former files to have an end", canBeDownloaded, startMs);
+      const { home } = await db.selectFrom("homes").where("left_by", "=", id).select("home").executeTakeFirstOrThrow();
+      const files: FakeFiles = new Map();
+      const signal = AbortSignal.timeout(startMs);
+      await readFiles(driver.archive(home, signal), files, signal);
+      return files.get(fileName);
+    },
     /** Milliseconds of paid time that were left when the run of now was ready, or a minute after its start: a minute is free. */
     async leftAfterStart({ id }: Rented): Promise<number> {
       const { expires_at, generation } = await rowOf(db, id);
@@ -87,11 +118,15 @@ export async function openNodeLossFixture(node: string, storageClass: string | u
       return (expires_at?.getTime() ?? 0) - (rows[0]?.at.getTime() ?? 0);
     },
     read: async ({ id }: Rented) => (await contents(await labOf(db, id), "GET")).content,
-    /** The node of each pod of an environment. */
-    podsOf: async ({ id }: Rented) =>
-      (await pods())
-        .filter(({ metadata }) => metadata?.annotations?.[annotation.environment] === id)
-        .map(({ spec }) => spec?.nodeName),
+    /** The node of each pod of an environment, of a former run first. */
+    async podsOf({ id }: Rented) {
+      const all = await pods();
+      return [id, (await rowOf(db, id)).run_id].flatMap((runId) =>
+        all
+          .filter(({ metadata }) => metadata?.annotations?.[annotation.environment] === runId)
+          .map(({ spec }) => spec?.nodeName),
+      );
+    },
     /** Says to the cluster that the node is switched off, or no longer. */
     async say(what: "off" | "on"): Promise<void> {
       const taint = { key: "node.kubernetes.io/out-of-service", value: "nodeshutdown", effect: "NoExecute" };
@@ -171,9 +206,16 @@ const baseOf = (endpoint: Endpoint | null) =>
 async function contents({ base, token }: Lab, method: "GET" | "PUT", content?: string): Promise<{ content: string }> {
   const body = content === undefined ? null : JSON.stringify({ type: "file", format: "text", content });
   const headers = { authorization: `token ${token}`, "content-type": "application/json" };
-  const reply = await fetch(`${base}/api/contents/kept.txt`, { method, headers, body });
-  if (!reply.ok) throw new Error(`${method} kept.txt: ${reply.status}`);
+  const reply = await fetch(`${base}/api/contents/${fileName}`, { method, headers, body });
+  if (!reply.ok) throw new Error(`${method} ${fileName}: ${reply.status}`);
   return (await reply.json()) as { content: string };
+}
+
+/** Names of the files that a notebook shows at first. */
+async function filesIn({ base, token }: Lab): Promise<readonly string[]> {
+  const reply = await fetch(`${base}/api/contents`, { headers: { authorization: `token ${token}` } });
+  if (!reply.ok) throw new Error(`the files cannot be listed: ${reply.status}`);
+  return ((await reply.json()) as { content: { name: string }[] }).content.map(({ name }) => name);
 }
 
 async function isReady(endpoint: Endpoint, token: string): Promise<boolean> {

@@ -19,15 +19,17 @@ const noticeWithinSeconds = 60;
 const shell = (command: string) => execFileSync("/bin/sh", ["-c", command], { stdio: "ignore" });
 
 /**
- * A node of the cluster of TEST_KUBECONFIG is ended while environments run on it, once with volumes bound to it and once
- * with volumes that every node can mount (G181). The nodes run on this machine; nobody else may use the cluster.
+ * A node of the cluster of TEST_KUBECONFIG is ended while environments run on it: with volumes bound to it, with volumes that
+ * every node can mount (G181), and with an owner who does not wait for the files (G202). The nodes run on this machine;
+ * nobody else may use the cluster.
  */
 export async function proveNodeLoss({ node, stop, start }: Options): Promise<void> {
   if (!stop || !start) throw new Error("--stop and --start name the commands that end the node and bring it back");
   const bound = await lose({ node, stop, start }, undefined);
   await using stack = new AsyncDisposableStack();
   const moved = await lose({ node, stop, start }, await movableVolumes(stack, rentals));
-  const text = `An environment with a GPU on a node that is ended suddenly. A volume bound to the node: its owner told after ${bound.noticed} s, running again with the same file ${bound.back} s after the node came back. A volume that any node can mount: told after ${moved.noticed} s, running on another node with the same file ${moved.back} s after the cluster was told that the node is off, in one pod, also when the node came back. In both: no second of the gap was counted, no GPU leased twice.`;
+  const fresh = await loseAndStartFresh({ node, stop, start });
+  const text = `An environment with a GPU on a node that is ended suddenly. A volume bound to the node: its owner told after ${bound.noticed} s, running again with the same file ${bound.back} s after the node came back. A volume that any node can mount: told after ${moved.noticed} s, running on another node with the same file ${moved.back} s after the cluster was told that the node is off, in one pod, also when the node came back. A volume bound to the node, and an owner who presses the fresh start: told after ${fresh.noticed} s, running on another node with an empty home ${fresh.ran} s after the press; when the node is back the former run ends, and the former file is downloaded ${fresh.back} s after that. In all: no second of the gap was counted, no GPU leased twice.`;
   writeProof("node-loss", `\`npm run prove -- node-loss --node ${node} --stop ... --start ...\`: ${text}`);
   console.log(text);
 }
@@ -70,6 +72,52 @@ async function lose({ node, stop, start }: Options, storageClass: string | undef
   }
 }
 
+interface FreshSeconds extends Seconds {
+  readonly ran: number;
+}
+
+/** The owner starts on another node with an empty home while the node is away (G202); then it is back (G203). */
+async function loseAndStartFresh({ node, stop, start }: Options): Promise<FreshSeconds> {
+  await using fixture = await openNodeLossFixture(node, undefined);
+  const [rented] = await fixture.rent(1);
+  assert.ok(rented);
+  const end = await fixture.endOf(rented);
+  const lostAt = Date.now();
+  shell(stop);
+  let isBack = false;
+  const checkFresh = async () => {
+    const left = await fixture.leftAfterStart(rented);
+    assert.ok(left >= end - lostAt, `${(end - lostAt - left) / 1000} s of the gap were counted`);
+    assert.ok(left <= hourMs, `it has ${left / 1000} s of an hour left`);
+    assert.deepEqual(await fixture.files(rented), []);
+    assert.deepEqual(await fixture.overused(), []);
+  };
+  try {
+    await fixture.untilLost(rented, (noticeWithinSeconds + 30) * 1000);
+    const noticed = secondsSince(lostAt);
+    assert.ok(noticed <= noticeWithinSeconds, `the owner was told after ${noticed} s`);
+    const pressedAt = Date.now();
+    await fixture.startFresh(rented);
+    await fixture.untilRuns(rented);
+    const ran = secondsSince(pressedAt);
+    const [former, current, ...more] = await fixture.podsOf(rented);
+    assert.deepEqual([former, more], [node, []]);
+    assert.notEqual(current, node);
+    await checkFresh();
+    const from = Date.now();
+    shell(start);
+    isBack = true;
+    assert.equal(await fixture.untilFormerFile(rented), rented.text);
+    const back = secondsSince(from);
+    assert.deepEqual(await fixture.podsOf(rented), [current]);
+    await checkFresh();
+    return { noticed, ran, back };
+  } finally {
+    if (!isBack) shell(start);
+  }
+}
+
+const hourMs = 3_600_000;
 const secondsSince = (at: number) => Math.ceil((Date.now() - at) / 1000);
 
 interface Before {
