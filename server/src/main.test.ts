@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, inject, onTestFinished, test } from "vitest";
 import { embeddedConnection } from "./database/embedded.ts";
-import { dataFolder, processesOf, start } from "./testing/server-process.ts";
+import { severedNetwork } from "./database/testing/severed-network.ts";
+import { dataFolder, emptyDatabase, processesOf, start } from "./testing/server-process.ts";
 
 /** Starts it, and expects it to end with one message for a person, and nothing left behind. */
 async function refusal(env: Record<string, string>): Promise<string> {
@@ -89,6 +90,33 @@ test("an unreachable database is one message, without its password", async () =>
   const message = await refusal({ DATA_DIR: folder, DATABASE_URL: url });
   expect(message).toMatch(/^The database of DATABASE_URL cannot be reached: .*ECONNREFUSED/);
   expect(message).not.toContain("hidden");
+});
+
+/** What the server sends, in this order; the database is gone with the last of them. */
+test.each([
+  ["the check of notifications", ["listen echo_"]],
+  ["the installation's id", ['from "installation"']],
+  ["the connection that listens", ['from "installation"', "client_encoding"]],
+  ["the registration of the machine", ['insert into "hosts"']],
+  ["its own provider", ["insert into embedded_gateway_account"]],
+])("a database that goes away in the middle of a start, at %s, is one sentence", async (_, texts) => {
+  const { host: cluster = "" } = inject("cluster");
+  const { url } = await emptyDatabase();
+  const awaited = [...texts];
+  const behind = new URL(url);
+  behind.searchParams.set(
+    "host",
+    await severedNetwork(cluster, (sent) => {
+      if (awaited[0] !== undefined && sent.includes(awaited[0])) awaited.shift();
+      return awaited.length === 0;
+    }),
+  );
+  const { said, ended } = start({ DATA_DIR: dataFolder(), DATABASE_URL: behind.href });
+  expect(await ended, said.err).toBe(1);
+  expect(awaited).toEqual([]);
+  expect(said.out).toBe("");
+  const printed = said.err.split("\n").filter((line) => line !== "" && !line.startsWith("{"));
+  expect(printed).toEqual([expect.stringMatching(/^The database .*cannot be reached.*: \w.+$/)]);
 });
 
 test("one data folder has one server; after a kill the next start takes over its database; a stop exits with 0", async () => {

@@ -10,12 +10,10 @@ import { type Config, ConfigError, readConfig } from "./config/config.ts";
 import { readSettingsFile } from "./config/settings-file.ts";
 import { type Changes, openChanges } from "./database/changes.ts";
 import type { Connection } from "./database/connection.ts";
-import { type Db, isLostConnection, openDatabase, SchemaError } from "./database/database.ts";
+import { type Db, isLostConnection, openDatabase } from "./database/database.ts";
 import { startEmbedded } from "./database/embedded.ts";
-import { EmbeddedDatabaseError } from "./database/embedded-database-error.ts";
 import { requireNotifications } from "./database/hears-notifications.ts";
 import { startFirewall } from "./drivers/docker/firewall/start-firewall.ts";
-import { DriverError } from "./drivers/driver.ts";
 import { revokeAccess } from "./environments/api/revoke-access.ts";
 import type { Announce } from "./environments/notice.ts";
 import { probeReadiness } from "./gateway/forward/probe-readiness.ts";
@@ -50,6 +48,7 @@ import { outcomesPath } from "./payments/embedded-provider/embedded-provider.ts"
 import { delivery } from "./payments/settlement/delivery.ts";
 import { buildApp } from "./roles/build-app.ts";
 import { environmentLoops } from "./roles/environment-loops.ts";
+import { failureOf } from "./roles/failure-of.ts";
 import { checkPort, isServer, type ListenPlace, listenPlace } from "./roles/listen-place.ts";
 import { localFirewall, openMachines } from "./roles/open-machines.ts";
 import { openPayments, paymentLoops } from "./roles/open-payments.ts";
@@ -75,7 +74,7 @@ try {
   await start(config, log, metrics);
   process.exit(0);
 } catch (error) {
-  console.error(isForOperator(error) ? error.message : error);
+  console.error(failureOf(error));
   process.exit(1);
 }
 
@@ -269,14 +268,6 @@ async function connectionOf(
   const embedded = await startEmbedded({ directory: join(dataDir, "database"), log });
   resources.defer(embedded.stop);
   return embedded.connection;
-}
-
-function isForOperator(error: unknown): error is Error {
-  if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") {
-    error.message = `Port ${"port" in error ? error.port : ""} is taken by another program. Stop it, or set PORT to another port.`;
-    return true;
-  }
-  return [ConfigError, EmbeddedDatabaseError, SchemaError, DriverError].some((kind) => error instanceof kind);
 }
 
 /** URLs of the operator's pages, with the key (G110). */

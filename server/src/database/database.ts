@@ -41,11 +41,7 @@ export async function openDatabase(connection: Connection, log: Logger, { keep =
   pool.on("error", (err) => closing || log.warn({ event: "database.connection_lost", err }));
   // Errors of connections in use are not pool errors: the query reports them, but without a listener Node would exit.
   pool.on("connect", (client) => client.on("error", noteLost));
-  const connect = () =>
-    pool.connect().catch((error) => {
-      noteLost(error);
-      throw error;
-    });
+  const connect = () => pool.connect().catch(throwLost);
   const source = { connect, end: () => pool.end(), options: pool.options };
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: prepared(source) }) });
   try {
@@ -61,7 +57,9 @@ export async function openDatabase(connection: Connection, log: Logger, { keep =
     db,
     listen: async (channel, listener, reset) =>
       void stops.push(
-        await keepListening({ connection: listeningConnection(connection), channel, listener, reset, log }),
+        await keepListening({ connection: listeningConnection(connection), channel, listener, reset, log }).catch(
+          throwLost,
+        ),
       ),
     pool: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     async close() {
@@ -87,6 +85,11 @@ const connectionErrors = new WeakSet<Error>();
 
 function noteLost(error: Error): void {
   connectionErrors.add(error);
+}
+
+function throwLost(error: Error): never {
+  noteLost(error);
+  throw error;
 }
 
 /** Whether the database itself is unavailable: down, restarting, out of connections or disk, or refusing the login. */

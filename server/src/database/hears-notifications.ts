@@ -11,7 +11,8 @@ const arrivalTimeoutMs = 5000;
 export async function requireNotifications(db: Db, connection: Connection): Promise<void> {
   const isApart = connection.listenString !== undefined;
   const heard = await hearsNotifications(db, connection).catch((error) => {
-    throw isApart ? new ConfigError(`The database of DATABASE_LISTEN_URL cannot be reached: ${error.message}`) : error;
+    const setting = isApart ? "DATABASE_LISTEN_URL" : "DATABASE_URL";
+    throw new ConfigError(`The database of ${setting} cannot be reached: ${error.message}`);
   });
   if (heard) return;
   throw new ConfigError(
