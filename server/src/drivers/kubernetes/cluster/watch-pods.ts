@@ -65,7 +65,7 @@ const reopenMs = 2_000;
 
 /**
  * As `Driver.watch`: environment ids of our runs, one for each change. Lists again every 30 s and after every error, and then
- * returns each run that has changed or is gone since the last list.
+ * returns each run that has changed or is gone since it was last listed or named by an event.
  */
 export async function* watchRuns(cluster: Cluster, install: string, signal: AbortSignal): AsyncGenerator<string, void> {
   const labelSelector = `${label.install}=${install},${label.part}=run`;
@@ -73,12 +73,18 @@ export async function* watchRuns(cluster: Cluster, install: string, signal: Abor
   while (!signal.aborted) {
     try {
       const list = await cluster.call<V1PodList>({ path: podsPath(cluster), query: { labelSelector }, signal });
-      const listed = new Map(list.items.map((pod) => [environmentOf(pod), pod.metadata?.resourceVersion ?? ""]));
+      const listed = new Map(list.items.map((pod) => [environmentOf(pod), versionOf(pod)]));
       if (known) yield* changedIn(known, listed);
       known = listed;
       const { resourceVersion } = list.metadata ?? {};
       const query = { labelSelector, resourceVersion, timeoutSeconds: resyncSeconds };
-      for await (const { object } of podEvents(cluster, query, signal)) yield environmentOf(object);
+      for await (const { type, object } of podEvents(cluster, query, signal)) {
+        const id = environmentOf(object);
+        if (type === "DELETED") listed.delete(id);
+        // Else the end of a run that began after the list would be in no list.
+        else listed.set(id, versionOf(object));
+        yield id;
+      }
     } catch {
       // The other operations report an unreachable cluster.
       await wait(reopenMs, undefined, { signal }).catch(() => {});
@@ -87,6 +93,7 @@ export async function* watchRuns(cluster: Cluster, install: string, signal: Abor
 }
 
 const environmentOf = (pod: V1Pod) => pod.metadata?.annotations?.[annotation.environment] ?? "";
+const versionOf = (pod: V1Pod) => pod.metadata?.resourceVersion ?? "";
 
 function* changedIn(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): Generator<string> {
   for (const [id, version] of now) if (before.get(id) !== version) yield id;
