@@ -145,9 +145,16 @@ describe.skipIf(absent)(absent ? `faults of a cluster, skipped because ${absent}
     const [slot] = (await driver.capabilities()).gpus;
     if (!slot) return skip("no node of this cluster has a GPU");
     const wanted = await begin(testSpec({ gpus: [slot.id] }));
-    // Its volume is made before a scheduler has seen the pod.
-    const claim = await api<V1PersistentVolumeClaim>("GET", claimsPath(machine.cluster, claimOf(wanted.home)));
-    expect(claim.metadata?.annotations?.["volume.kubernetes.io/selected-node"]).toBe(slot.node);
+    // Its volume is made before a scheduler has seen the pod, which would name the node a moment later.
+    const { metadata } = await api<V1PersistentVolumeClaim>("GET", claimsPath(machine.cluster, claimOf(wanted.home)));
+    const named = "volume.kubernetes.io/selected-node";
+    expect(metadata?.annotations?.[named]).toBe(slot.node);
+    expect(metadata?.managedFields?.map(({ fieldsV1 }) => fieldsV1)).toContainEqual(
+      expect.objectContaining({
+        "f:spec": expect.objectContaining({ "f:accessModes": {} }),
+        "f:metadata": expect.objectContaining({ "f:annotations": expect.objectContaining({ [`f:${named}`]: {} }) }),
+      }),
+    );
     await waitForState(driver, wanted.id, "running");
     const pod = await api<V1Pod>("GET", podsPath(machine.cluster, podNameOf(wanted.id)));
     expect(pod.spec?.containers[0]?.resources?.limits?.["nvidia.com/gpu"]).toBe("1");
