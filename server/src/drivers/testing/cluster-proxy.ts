@@ -8,10 +8,31 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { KubeConfig } from "@kubernetes/client-node";
+import { kubernetesDriver } from "../kubernetes/kubernetes-driver.ts";
 import { certificatesIn } from "./certificates-in.ts";
+import { openKubernetesMachine } from "./kubernetes-machine.ts";
+
+export type ProxiedMachine = Awaited<ReturnType<typeof openProxiedMachine>>;
+
+/** A machine that has JupyterLab's image, with a proxy in front of its API server. */
+export async function openProxiedMachine() {
+  const machine = await openKubernetesMachine();
+  const proxy = await openClusterProxy(machine.optionsOf().kubeconfig ?? "");
+  await (await machine.open()).prepare("jupyter");
+  return {
+    machine,
+    proxy,
+    /** A driver with the address of the proxy. */
+    openBehind: () => kubernetesDriver({ ...machine.optionsOf(), kubeconfig: proxy.kubeconfig }),
+    async close() {
+      await proxy.close();
+      await machine.close();
+    },
+  };
+}
 
 /** An API server's address in front of a real one, with faults of watches, connections and clocks. */
-export interface ClusterProxy {
+interface ClusterProxy {
   /** A kubeconfig with the same user at this address. */
   readonly kubeconfig: string;
   /** Of what is asked from now on: `event` and `status` answer watches with 410, in the stream and by the reply; cut breaks all. */
@@ -25,7 +46,7 @@ export interface ClusterProxy {
   close(): Promise<void>;
 }
 
-export async function openClusterProxy(kubeconfig: string): Promise<ClusterProxy> {
+async function openClusterProxy(kubeconfig: string): Promise<ClusterProxy> {
   const folder = mkdtempSync(join(tmpdir(), "berth-proxy-"));
   const { authority, issue, at } = certificatesIn(folder);
   await authority("ca");

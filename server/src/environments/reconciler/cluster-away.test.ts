@@ -1,13 +1,8 @@
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver } from "../../drivers/driver.ts";
-import { kubernetesDriver } from "../../drivers/kubernetes/kubernetes-driver.ts";
-import { type ClusterProxy, openClusterProxy } from "../../drivers/testing/cluster-proxy.ts";
-import {
-  type KubernetesMachine,
-  openKubernetesMachine,
-  whyNoKubernetes,
-} from "../../drivers/testing/kubernetes-machine.ts";
+import { openProxiedMachine, type ProxiedMachine } from "../../drivers/testing/cluster-proxy.ts";
+import { whyNoKubernetes } from "../../drivers/testing/kubernetes-machine.ts";
 import { registerHost } from "../hosts/register-host.ts";
 import { setupEnvironments } from "../testing/setup-environments.ts";
 import { inventoryOf } from "./reconcile-inventory.ts";
@@ -16,23 +11,17 @@ vi.setConfig({ testTimeout: 180_000 });
 
 const absent = await whyNoKubernetes();
 describe.skipIf(absent)(absent ? `an API server, skipped because ${absent}` : "an API server", () => {
-  let machine: KubernetesMachine;
-  let proxy: ClusterProxy;
+  let proxied: ProxiedMachine;
   beforeAll(async () => {
-    machine = await openKubernetesMachine();
-    proxy = await openClusterProxy(machine.optionsOf().kubeconfig ?? "");
-    await (await machine.open()).prepare("jupyter");
+    proxied = await openProxiedMachine();
+    return proxied.close;
   }, 300_000);
-  afterAll(async () => {
-    await proxy.close();
-    await machine.close();
-  });
 
   /** A rental of six hours on CPU slots of the cluster, whose driver is behind the proxy. */
   async function setup() {
     const base = await setupEnvironments();
     const { db, deps, rent, read } = base;
-    const cluster = kubernetesDriver({ ...machine.optionsOf(), kubeconfig: proxy.kubeconfig });
+    const cluster = proxied.openBehind();
     // Its GPUs are of tests beside this one too.
     const driver: Driver = {
       ...cluster,
@@ -41,7 +30,7 @@ describe.skipIf(absent)(absent ? `an API server, skipped because ${absent}` : "a
     await registerHost(db, "host", driver, 2);
     Object.assign(deps, { drivers: new Map([["host", driver]]), isReady: async () => true });
     const id = await rent({ durationHours: 6 });
-    const direct = await machine.open();
+    const direct = await proxied.machine.open();
     onTestFinished(() => direct.stop(id, 0));
     const passed = async () => {
       await base.pass();
@@ -63,6 +52,7 @@ describe.skipIf(absent)(absent ? `an API server, skipped because ${absent}` : "a
 
   test("that is away: environments stay as they are for some tries, then are unknown with a clock that stands, and go on as they were", async () => {
     const { db, row, pass, look, becomes } = await setup();
+    const { proxy } = proxied;
     const { endpoint, generation, run_token } = await row();
     proxy.fault = "cut";
     onTestFinished(() => void Object.assign(proxy, { fault: "none" }));
@@ -91,6 +81,7 @@ describe.skipIf(absent)(absent ? `an API server, skipped because ${absent}` : "a
   test.each([-1, 1])(
     "whose clock is off by %i h: a rental has its time, and its launch took no negative or endless time",
     async (hours) => {
+      const { proxy } = proxied;
       proxy.aheadMs = hours * 3_600_000;
       onTestFinished(() => void Object.assign(proxy, { aheadMs: 0 }));
       const { db, row, pass, want, becomes, id } = await setup();

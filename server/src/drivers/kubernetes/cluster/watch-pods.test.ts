@@ -1,30 +1,25 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { type ClusterProxy, openClusterProxy } from "../../testing/cluster-proxy.ts";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { openProxiedMachine, type ProxiedMachine } from "../../testing/cluster-proxy.ts";
 import { testSpec, waitForState } from "../../testing/drive-run.ts";
-import { type KubernetesMachine, openKubernetesMachine, whyNoKubernetes } from "../../testing/kubernetes-machine.ts";
-import { kubernetesDriver } from "../kubernetes-driver.ts";
+import { whyNoKubernetes } from "../../testing/kubernetes-machine.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 const poll = { timeout: 30_000, interval: 100 };
 
 const absent = await whyNoKubernetes();
 describe.skipIf(absent)(absent ? `watches, skipped because ${absent}` : "watches", () => {
-  let machine: KubernetesMachine;
-  let proxy: ClusterProxy;
+  let proxied: ProxiedMachine;
   beforeAll(async () => {
-    machine = await openKubernetesMachine();
-    proxy = await openClusterProxy(machine.optionsOf().kubeconfig ?? "");
-    await (await machine.open()).prepare("jupyter");
+    proxied = await openProxiedMachine();
+    return proxied.close;
   }, 300_000);
-  afterAll(async () => {
-    await proxy.close();
-    await machine.close();
-  });
 
   /** A driver behind the proxy, which has named these ids since the last `forget`. */
   async function watching() {
+    const { machine, proxy } = proxied;
     proxy.fault = "none";
-    const driver = kubernetesDriver({ ...machine.optionsOf(), kubeconfig: proxy.kubeconfig });
+    const driver = proxied.openBehind();
+    const direct = await machine.open();
     const stopping = new AbortController();
     const named = new Set<string>();
     const done = (async () => {
@@ -36,14 +31,13 @@ describe.skipIf(absent)(absent ? `watches, skipped because ${absent}` : "watches
     });
     const begun = proxy.watches();
     await expect.poll(() => proxy.watches(), poll).toBeGreaterThan(begun);
-    return { driver, named, forget: () => named.clear() };
+    return { proxy, driver, direct, named, forget: () => named.clear() };
   }
 
   test.each(["event", "status"] as const)(
     "a watch that has expired (410 by its %s) begins again with a list: no change is lost, and an end is awaited to its end",
     async (fault) => {
-      const { driver, named, forget } = await watching();
-      const direct = await machine.open();
+      const { proxy, driver, direct, named, forget } = await watching();
       const wanted = testSpec();
       onTestFinished(() => direct.stop(wanted.id, 0));
       await direct.start(wanted);
@@ -70,8 +64,7 @@ describe.skipIf(absent)(absent ? `watches, skipped because ${absent}` : "watches
   );
 
   test("an API server that is away for a while: nothing is lost for the watch, and the verbs say so in a sentence", async () => {
-    const { driver, named, forget } = await watching();
-    const direct = await machine.open();
+    const { proxy, driver, direct, named, forget } = await watching();
     const [ended, wanted] = [testSpec(), testSpec()];
     for (const { id } of [ended, wanted]) onTestFinished(() => direct.stop(id, 0));
     await direct.start(ended);
