@@ -1,4 +1,7 @@
-/** The name of a node that a cluster's autoscaler may still add; no real node can have it. */
-export const expectedNode = (number: number) => `new:${number}`;
+/** No real node's name can begin like this. */
+export const expectedNodePrefix = "new:";
 
-export const isExpectedNode = (node: string) => node.startsWith("new:");
+/** The name of a node that a cluster's autoscaler may still add. */
+export const expectedNode = (number: number) => `${expectedNodePrefix}${number}`;
+
+export const isExpectedNode = (node: string) => node.startsWith(expectedNodePrefix);

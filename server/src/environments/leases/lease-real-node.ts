@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
+import { expectedNodePrefix } from "../../drivers/expected-node.ts";
 import { runId } from "../run-id.ts";
 
 interface Placed {
@@ -29,7 +30,7 @@ async function moveHolder(tx: Tx, hostId: string, holderId: string, node: string
   await sql`
     with own as (
       select l.id, row_number() over (order by length(gpu_id), gpu_id) as n from gpu_leases l join gpus g on g.id = l.gpu_id
-      where l.holder_id = ${holderId} and l.released_at is null and g.host_id = ${hostId} and g.node like 'new:%'),
+      where l.holder_id = ${holderId} and l.released_at is null and g.host_id = ${hostId} and starts_with(g.node, ${expectedNodePrefix})),
     free as (
       select id as gpu_id, row_number() over (order by length(id), id) as n from gpus g
       where host_id = ${hostId} and node = ${node} and quarantined_at is null
