@@ -1,36 +1,28 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { movableVolumes } from "../server/src/drivers/testing/movable-volumes.ts";
+import { type NodeCommands, type NodeOptions, nodeCommandsOf } from "./node-commands.ts";
 import { openNodeLossFixture, type Rented } from "./node-loss-fixture.ts";
 import { writeProof } from "./proof-page.ts";
-
-interface Options {
-  /** The node that is lost. */
-  readonly node: string;
-  /** Shell commands that end it and bring it back. */
-  readonly stop: string;
-  readonly start: string;
-}
 
 /** A run of a GPU reserves 16 GiB of its node. */
 const rentals = 1;
 /** The promise: so soon after the loss every owner is told. */
 const noticeWithinSeconds = 60;
-const shell = (command: string) => execFileSync("/bin/sh", ["-c", command], { stdio: "ignore" });
 
 /**
  * A node of the cluster of TEST_KUBECONFIG is ended while environments run on it: with volumes bound to it, with volumes that
  * every node can mount (G181), and with an owner who does not wait for the files (G202). The nodes run on this machine;
  * nobody else may use the cluster.
  */
-export async function proveNodeLoss({ node, stop, start }: Options): Promise<void> {
-  if (!stop || !start) throw new Error("--stop and --start name the commands that end the node and bring it back");
-  const bound = await lose({ node, stop, start }, undefined);
+export async function proveNodeLoss(options: NodeOptions): Promise<void> {
+  const commands = nodeCommandsOf(options);
+  if (!commands) throw new Error("--stop and --start name the commands that end the node and bring it back");
+  const bound = await lose(commands, undefined);
   await using stack = new AsyncDisposableStack();
-  const moved = await lose({ node, stop, start }, await movableVolumes(stack, rentals));
-  const fresh = await loseAndStartFresh({ node, stop, start });
+  const moved = await lose(commands, await movableVolumes(stack, rentals));
+  const fresh = await loseAndStartFresh(commands);
   const text = `An environment with a GPU on a node that is ended suddenly. A volume bound to the node: its owner told after ${bound.noticed} s, running again with the same file ${bound.back} s after the node came back. A volume that any node can mount: told after ${moved.noticed} s, running on another node with the same file ${moved.back} s after the cluster was told that the node is off, in one pod, also when the node came back. A volume bound to the node, and an owner who presses the fresh start: told after ${fresh.noticed} s, running on another node with an empty home ${fresh.ran} s after the press; when the node is back the former run ends, and the former file is downloaded ${fresh.back} s after that. In all: no second of the gap was counted, no GPU leased twice.`;
-  writeProof("node-loss", `\`npm run prove -- node-loss --node ${node} --stop ... --start ...\`: ${text}`);
+  writeProof("node-loss", `\`npm run prove -- node-loss --node ${options.node} --stop ... --start ...\`: ${text}`);
   console.log(text);
 }
 
@@ -39,12 +31,12 @@ interface Seconds {
   readonly back: number;
 }
 
-async function lose({ node, stop, start }: Options, storageClass: string | undefined): Promise<Seconds> {
+async function lose({ node, stop, start }: NodeCommands, storageClass: string | undefined): Promise<Seconds> {
   await using fixture = await openNodeLossFixture(node, storageClass);
   const rented = await fixture.rent(rentals);
   const end = await Promise.all(rented.map(fixture.endOf));
   const lostAt = Date.now();
-  shell(stop);
+  stop();
   let isBack = false;
   try {
     await Promise.all(rented.map((each) => fixture.untilLost(each, (noticeWithinSeconds + 30) * 1000)));
@@ -52,14 +44,14 @@ async function lose({ node, stop, start }: Options, storageClass: string | undef
     assert.ok(noticed <= noticeWithinSeconds, `owners were told after ${noticed} s`);
     const isMovable = storageClass !== undefined;
     if (isMovable) await fixture.say("off");
-    else shell(start);
+    else start();
     isBack = !isMovable;
     const from = Date.now();
     await Promise.all(rented.map((each) => fixture.untilRuns(each)));
     const back = secondsSince(from);
     await check(fixture, rented, { lostAt, end, node, isMovable });
     if (isMovable) {
-      shell(start);
+      start();
       isBack = true;
       await fixture.say("on");
       await fixture.untilReady();
@@ -67,7 +59,7 @@ async function lose({ node, stop, start }: Options, storageClass: string | undef
     }
     return { noticed, back };
   } finally {
-    if (!isBack) shell(start);
+    if (!isBack) start();
     await fixture.say("on");
   }
 }
@@ -77,13 +69,13 @@ interface FreshSeconds extends Seconds {
 }
 
 /** The owner starts on another node with an empty home while the node is away (G202); then it is back (G203). */
-async function loseAndStartFresh({ node, stop, start }: Options): Promise<FreshSeconds> {
+async function loseAndStartFresh({ node, stop, start }: NodeCommands): Promise<FreshSeconds> {
   await using fixture = await openNodeLossFixture(node, undefined);
   const [rented] = await fixture.rent(1);
   assert.ok(rented);
   const end = await fixture.endOf(rented);
   const lostAt = Date.now();
-  shell(stop);
+  stop();
   let isBack = false;
   const checkFresh = async () => {
     const left = await fixture.leftAfterStart(rented);
@@ -105,7 +97,7 @@ async function loseAndStartFresh({ node, stop, start }: Options): Promise<FreshS
     assert.notEqual(current, node);
     await checkFresh();
     const from = Date.now();
-    shell(start);
+    start();
     isBack = true;
     assert.equal(await fixture.untilFormerFile(rented), rented.text);
     const back = secondsSince(from);
@@ -113,7 +105,7 @@ async function loseAndStartFresh({ node, stop, start }: Options): Promise<FreshS
     await checkFresh();
     return { noticed, ran, back };
   } finally {
-    if (!isBack) shell(start);
+    if (!isBack) start();
   }
 }
 

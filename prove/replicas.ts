@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { until } from "../testing/customer.ts";
 import { rentDeployed } from "./machine/rent-deployed.ts";
+import { type NodeCommands, type NodeOptions, nodeCommandsOf } from "./node-commands.ts";
 import { outcomesOfPayments } from "./outcomes-of-payments.ts";
 import { writeProof } from "./proof-page.ts";
 import { buyInLoop } from "./replicas/buy-in-loop.ts";
@@ -19,12 +19,9 @@ const mostGapMs = 1_000;
 /** How long a node is away after the cluster has missed it. */
 const awayMs = 30_000;
 
-interface Options {
+/** The node is lost in the end, if commands are given. */
+interface Options extends NodeOptions {
   readonly minutes: number;
-  /** The node that is lost in the end, if commands are given that end it and bring it back. */
-  readonly node: string;
-  readonly stop: string;
-  readonly start: string;
 }
 
 /**
@@ -35,12 +32,12 @@ interface Options {
  * release, of prove/machine's postgres and of JupyterLab.
  */
 export async function proveReplicas(options: Options): Promise<void> {
-  const isNodeLost = options.stop !== "" && options.start !== "";
-  const installation = await installInCluster(isNodeLost ? options.node : undefined);
+  const lost = nodeCommandsOf(options);
+  const installation = await installInCluster(lost?.node);
   try {
     const { url } = installation;
     const isRented = await rentDeployed({ url, address: "127.0.0.1", host: "localhost", runtime: "kubernetes" });
-    const figures = await underFire(installation, options);
+    const figures = await underFire(installation, options.minutes, lost);
     const text = await report(installation, { ...figures, isRented, ...options });
     console.log(text);
     writeProof("replicas", text);
@@ -49,8 +46,8 @@ export async function proveReplicas(options: Options): Promise<void> {
   }
 }
 
-async function underFire(installation: ClusterInstallation, options: Options) {
-  const endsAt = Date.now() + options.minutes * 60_000;
+async function underFire(installation: ClusterInstallation, minutes: number, lost: NodeCommands | undefined) {
+  const endsAt = Date.now() + minutes * 60_000;
   let during = "quiet";
   const notebooks = await openNotebooks(installation, customers, () => during);
   const shop = buyInLoop(installation.url, buyers);
@@ -74,10 +71,10 @@ async function underFire(installation: ClusterInstallation, options: Options) {
     console.log(`upgraded: ${sentenceOf(notebooks.figures)}`);
   } while (Date.now() < endsAt);
   let onLostNode = 0;
-  if (options.stop !== "" && options.start !== "") {
+  if (lost) {
     during = "node";
-    onLostNode = await loseNode(installation, notebooks, options);
-    console.log(`lost ${options.node}: ${sentenceOf(notebooks.figures)}`);
+    onLostNode = await loseNode(installation, notebooks, lost);
+    console.log(`lost ${lost.node}: ${sentenceOf(notebooks.figures)}`);
   }
   await Promise.all([notebooks.stop(), shop.stop()]);
   return { notebooks: notebooks.figures, orders: shop.figures, kills, upgrades, onLostNode };
@@ -87,27 +84,25 @@ async function underFire(installation: ClusterInstallation, options: Options) {
 async function loseNode(
   installation: ClusterInstallation,
   notebooks: OpenNotebooks,
-  { node, stop, start }: Options,
+  { node, stop, start }: NodeCommands,
 ): Promise<number> {
   const { kubectl } = installation.cluster;
   const selected = ["--selector=berth.part=run", `--field-selector=spec.nodeName=${node}`];
   const found = await kubectl(["get", "pods", ...selected, `--output=${environmentIds}`]);
   const ids = found.split("\n").filter((id) => id !== "");
   await notebooks.leave(ids);
-  shell(stop);
+  stop();
   try {
     await kubectl(["wait", `node/${node}`, "--for=condition=Ready=Unknown", "--timeout=120s"]);
     await sleep(awayMs);
   } finally {
-    shell(start);
+    start();
   }
   await kubectl(["wait", `node/${node}`, "--for=condition=Ready", "--timeout=120s"]);
   await allReady(installation);
   await notebooks.untilBack(ids);
   return ids.length;
 }
-
-const shell = (command: string) => execFileSync("/bin/sh", ["-c", command], { stdio: "ignore" });
 
 async function podsOf({ cluster }: ClusterInstallation, role: Role): Promise<string[]> {
   const selector = `app.kubernetes.io/component=${role}`;

@@ -1,6 +1,6 @@
 const { PATH, HOME, RUNTIMES_DIR, RUNTIME, DOCKER_HOST, CHROMIUM, SHOTS, TRACE } = process.env;
 const { PLAYWRIGHT_JSON_OUTPUT_NAME, VITEST_REPORT, DEPLOYED_URL, DEPLOYED_ENV_HOST, DEPLOYED_KEY } = process.env;
-const { DEPLOYED_ADDRESS = "127.0.0.1", TEST_KUBECONFIG, TEST_NODES } = process.env;
+const { DEPLOYED_ADDRESS = "127.0.0.1", TEST_NODES } = process.env;
 
 /**
  * The environment variables of proofs, benches and tests; no other file of theirs reads the process environment
@@ -17,8 +17,7 @@ export const environment = {
   /** Folder for screenshots; none are taken without it. */
   shots: SHOTS,
   trace: TRACE !== undefined,
-  /** Kubeconfig of a cluster's administrator, and a label (`name=value`) of the nodes to use there; without it any. */
-  kubeconfig: TEST_KUBECONFIG,
+  /** A label (`name=value`) of the nodes of a cluster to use; without it any. */
   nodes: TEST_NODES,
   /**
    * An installation that runs already, where its names lead, and with TLS the hash of its certificate's public key.

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { testKubeconfig } from "../../server/src/drivers/testing/kubernetes-machine.ts";
 import { environment } from "../../testing/environment.ts";
 
 /** Runs a program of the cluster against the one of TEST_KUBECONFIG and returns its stdout. @throws what it printed */
 async function inCluster(program: string, words: readonly string[], input = ""): Promise<string> {
-  const env = { ...environment.shell, KUBECONFIG: environment.kubeconfig };
+  const env = { ...environment.shell, KUBECONFIG: testKubeconfig };
   const child = spawn(program, words, { env });
   child.stdin.on("error", () => {}).end(input);
   const [printed, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
@@ -28,7 +29,7 @@ export function clusterOf(namespace: string): Cluster {
     kubectl: (words, input) => inCluster("kubectl", [...here, ...words], input),
     helm: (words, input) => inCluster("helm", [...here, ...words], input),
     follow(words, onLine) {
-      const env = { ...environment.shell, KUBECONFIG: environment.kubeconfig };
+      const env = { ...environment.shell, KUBECONFIG: testKubeconfig };
       const child = spawn("kubectl", [...here, ...words], { env, stdio: ["ignore", "pipe", "ignore"] });
       let rest = "";
       child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
