@@ -63,8 +63,8 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
     "HOST is public: the process driver is for one's own machine and binds loopback only; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
   ],
   [
-    (v) => (v.RUNTIME === "process" || v.RUNTIME === "kubernetes") && v.WARM_POOL !== "",
-    "WARM_POOL needs RUNTIME=docker: a run of another driver cannot stand ready",
+    (v) => v.RUNTIME === "process" && v.WARM_POOL !== "",
+    "WARM_POOL needs RUNTIME=docker or kubernetes: a run of the process driver cannot stand ready",
   ],
   [
     (v) => isPublic(v.APP_URL) && !hasKeys(v) && v.PAYMENTS !== "embedded",

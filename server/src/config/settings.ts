@@ -214,7 +214,7 @@ export const settings = z.object({
     .string()
     .regex(new RegExp(`^(${poolOf}(,${poolOf})*)?$`), "such as jupyter=2,pytorch=1")
     .default("")
-    .describe("With RUNTIME=docker: runs of one GPU that stand ready on each host, by type")
+    .describe("With RUNTIME=docker or kubernetes: runs of one GPU ready on each host (a cluster is one), by type")
     .meta({ example: "jupyter=2,pytorch=1" }),
   SLOTS: z.coerce
     .number()

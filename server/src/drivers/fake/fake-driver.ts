@@ -39,7 +39,8 @@ export interface FakeControls extends FakeFaults {
  * Options (G89): `startMs` from start to running, `answerMs` from running to the first response 200, `silent` the probability
  * (0 to 1) that a run never responds, unless it is without settings (G106), `stopMs` the duration of a stop, `prepareMs` of a
  * prepare, `fail` the probability that a start throws `unavailable`, `gpus` the number of GPUs (0: CPU only), `cores` that
- * each run uses (0.1), `pause=0` for a machine that cannot pause. `engine`, the port of a fake engine (serve-fake-engine.ts),
+ * each run uses (0.1), `pause=0` for a machine that cannot pause, and `warm=1` beside it for warm runs that are running.
+ * `engine`, the port of a fake engine (serve-fake-engine.ts),
  * replaces this machine by one that several processes use.
  */
 export function fakeDriver(
@@ -233,7 +234,8 @@ function capabilitiesOf(options: Readonly<Record<string, number>>, machine: Fake
   }));
   const gpu = gpus.length > 0 ? "cdi" : "none";
   const pause = options["pause"] !== 0;
-  return { pause, warm: pause ? "paused" : "none", diskQuota: false, gpu, gpus, isolation: "none" };
+  const warm = pause ? "paused" : options["warm"] ? "running" : "none";
+  return { pause, warm, diskQuota: false, gpu, gpus, isolation: "none" };
 }
 
 function statsOf(machine: FakeMachine, run: FakeRun, options: Readonly<Record<string, number>>): Stats {

@@ -9,6 +9,7 @@ const absent = await whyNoKubernetes();
 
 driverSuite("kubernetes driver", () => openKubernetesMachine(), absent, {
   pause: false,
+  warm: "running",
   gpu: expect.stringMatching(/^(plugin|none)$/),
   gpus: expect.any(Array),
 });

@@ -70,7 +70,7 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
     machineId: async () => `the namespace ${options.namespace} of the cluster ${await cluster.fingerprint()}`,
     async capabilities(refresh) {
       // A volume's size is a limit where the storage class has real volumes, which cannot be asked for.
-      const fixed = { pause: false, warm: "none", diskQuota: false, isolation: isolationOf(options) } as const;
+      const fixed = { pause: false, warm: "running", diskQuota: false, isolation: isolationOf(options) } as const;
       return { ...fixed, ...(await capacity(refresh)) };
     },
     prepare: (type, progress) => prepareImage(own, type, progress),

@@ -14,6 +14,13 @@ export interface TestMachine {
   close(): Promise<void>;
 }
 
+/** What a part of the contract is tested with. */
+export interface Given {
+  readonly machine: TestMachine;
+  readonly driver: Driver;
+  readonly begin: () => Promise<Spec>;
+}
+
 /** Several test runs may share one machine and its names. */
 const mark = randomBytes(4).toString("hex");
 let counter = 0;

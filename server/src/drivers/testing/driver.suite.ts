@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import type { Driver, Spec } from "../driver.ts";
+import type { Capabilities, Driver, Spec } from "../driver.ts";
 import { specHash } from "../spec-hash.ts";
 import {
   callLab,
@@ -12,12 +12,14 @@ import {
   waitForState,
 } from "./drive-run.ts";
 import { pauseTests } from "./pause-tests.ts";
+import { warmTests } from "./warm-tests.ts";
 
 /** What a driver reports of the machine under test. */
 interface Reported {
   readonly pause: boolean;
   readonly gpu: unknown;
   readonly gpus: unknown;
+  readonly warm?: Capabilities["warm"];
 }
 
 /**
@@ -51,7 +53,9 @@ export function driverSuite(
       else await expect(pausing).rejects.toMatchObject({ code: "unsupported" });
     };
 
-    if (reported.pause) pauseTests(() => ({ machine, driver, begin }));
+    const given = () => ({ machine, driver, begin });
+    if (reported.pause) pauseTests(given);
+    warmTests(given);
 
     test("every driver of the machine names it alike", async () => {
       const id = await driver.machineId();
@@ -60,8 +64,7 @@ export function driverSuite(
     });
 
     test("capabilities are reported", async () => {
-      const { pause, gpu, gpus } = await driver.capabilities();
-      expect({ pause, gpu, gpus }).toEqual(reported);
+      expect(await driver.capabilities()).toMatchObject(reported);
     });
 
     test("a prepared image is ready at once with progress 100", async () => {

@@ -1,12 +1,5 @@
 import { expect, test } from "vitest";
-import type { Driver, Spec } from "../driver.ts";
-import { callLab, remember, remembered, type TestMachine, waitForState } from "./drive-run.ts";
-
-interface Given {
-  readonly machine: TestMachine;
-  readonly driver: Driver;
-  readonly begin: () => Promise<Spec>;
-}
+import { callLab, type Given, remember, remembered, waitForState } from "./drive-run.ts";
 
 /** The part of the contract for drivers that can pause. */
 export function pauseTests(given: () => Given): void {

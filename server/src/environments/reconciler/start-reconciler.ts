@@ -6,6 +6,7 @@ import { applyRetention } from "../homes/apply-retention.ts";
 import { eachHost, type Host } from "../hosts/each-host.ts";
 import { openHostSlots } from "../hosts/host-slots.ts";
 import { steadyClock } from "../time/steady-clock.ts";
+import { makeWarmRunDue } from "../warm-pool/warm-runs.ts";
 import { batchUnchanged } from "./batch-unchanged.ts";
 import { type ReconcileDeps, reconcile } from "./reconcile.ts";
 import { type InventoryDeps, startInventory } from "./reconcile-inventory.ts";
@@ -94,6 +95,7 @@ function watchRuns(db: Db, { driver, signal }: Host, trigger: () => void): () =>
     if (signal.aborted) return reopenMs;
     for await (const id of driver.watch(signal)) {
       await makeDue(db, [id]);
+      await makeWarmRunDue(db, id);
       trigger();
     }
     return reopenMs;

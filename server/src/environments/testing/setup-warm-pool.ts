@@ -13,6 +13,8 @@ export async function setupWarmPool({
   gpus?: number;
   stopMs?: number;
   startMs?: number;
+  pause?: 0;
+  warm?: 1;
 } = {}) {
   const environments = await setupEnvironments({ options: { gpus, ...options } });
   const { db, driver, deps } = environments;

@@ -96,7 +96,7 @@ async function endUnwanted(db: Db, sizes: WarmSizes): Promise<void> {
 async function refill({ db, sizes }: PoolDeps, hostId: string, driver: Driver, without: Backoffs["without"]) {
   const lacks = async (of: Sql, types: readonly string[]) => without(hostId, await lacking(of, sizes, hostId, types));
   const wanted = await lacks(db, Object.keys(sizes));
-  if (wanted.length === 0 || (await driver.capabilities()).warm !== "paused") return false;
+  if (wanted.length === 0 || (await driver.capabilities()).warm === "none") return false;
   let isAdded = false;
   for (const type of wanted)
     await db.transaction().execute(async (tx) => {
@@ -122,7 +122,7 @@ async function addRun(tx: Tx, hostId: string, type: string): Promise<boolean> {
   const id = newId();
   const { rows } = await sql`
     with free as (
-      select id from gpus g where host_id = ${hostId} and quarantined_at is null
+      select id from gpus g where host_id = ${hostId} and quarantined_at is null and node not like 'new:%'
         and not exists (select from gpu_leases where gpu_id = g.id and released_at is null)
         and not exists (select from warm_runs where g.id = any(gpus))
       order by length(id) desc, id desc limit 1),

@@ -11,7 +11,7 @@ import {
   nextDueMs,
   workQueue,
 } from "../../database/work-queue.ts";
-import { type Driver, DriverError, type Endpoint, type Spec } from "../../drivers/driver.ts";
+import { type Driver, DriverError, type Endpoint, type Observed, type Spec } from "../../drivers/driver.ts";
 import type { HostDeps } from "../hosts/each-host.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
 import { runLimits } from "../leases/run-limits.ts";
@@ -30,6 +30,8 @@ export interface WarmPoolDeps extends HostDeps {
 
 const startSeconds = 120;
 const workingMs = 100;
+/** Of a start that waits for its machine. */
+const slowMs = 1000;
 const settledMs = 30_000;
 
 /** Leases due runs, but none that an order has. */
@@ -84,15 +86,21 @@ export async function stepWarmRun(
 }
 
 async function makeReady(deps: WarmPoolDeps, driver: Driver, row: LeasedWarmRun): Promise<Next> {
+  const { warm } = await driver.capabilities();
   const observed = await driver.observe(row.id);
-  if (observed.state === "paused") return { state: "ready", waitMs: settledMs };
+  const isRunning = observed.state === "running";
+  const answers = isRunning && (await deps.isReady(observed.endpoint, row.run_token).catch(() => false));
+  if (observed.state === warm && (answers || !isRunning)) return { state: "ready", waitMs: settledMs };
+  // It is asked once more before it ends, and not handed out meanwhile.
+  if (row.state === "ready" && isRunning && warm === "running") return { state: "starting", waitMs: workingMs };
   if (row.state === "ready" || row.late || observed.state === "stopped") return { state: "ending", waitMs: 0 };
   if (observed.state === "absent") await driver.start(await warmRunSpec(deps.db, row));
-  if (observed.state !== "running" || !(await deps.isReady(observed.endpoint, row.run_token).catch(() => false)))
-    return { state: "starting", waitMs: workingMs };
+  if (!answers) return { state: "starting", waitMs: waitsIn(observed) ? slowMs : workingMs };
   await driver.pause(row.id);
   return { state: "starting", waitMs: 0 };
 }
+
+const waitsIn = (observed: Observed) => observed.state === "starting" && observed.waiting !== undefined;
 
 async function end(db: Db, driver: Driver, row: LeasedWarmRun): Promise<Next> {
   await driver.remove(row.id);
@@ -133,13 +141,13 @@ async function write(db: Db, row: LeasedWarmRun, next: Exclude<Next, "gone">): P
   });
 }
 
-/** An unreachable host is retried, and so is a deletion; a run that it refuses to start is given up. */
+/** An unreachable host is retried, and so is a deletion; a run that it refuses to start, or that has lost its node, is given up. */
 async function backOff(db: Db, row: LeasedWarmRun, error: unknown): Promise<void> {
   const isLater = !(error instanceof DriverError) || error.code === "unavailable";
   const waitMs = isLater || row.state === "ending" ? backoffMs(row.attempts + 1) : 0;
   await finish(db, queue, row, {
     attempts: row.attempts + 1,
-    ...(!isLater && { state: sql<"ending">`case state when 'starting' then 'ending' else state end` }),
+    ...(!isLater && { state: sql<"ending">`case when order_id is null then 'ending' else state end` }),
     due_at: sql`case when state = ${row.state} then ${inMs(waitMs)} else now() end`,
   });
 }

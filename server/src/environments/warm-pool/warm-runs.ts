@@ -18,15 +18,16 @@ export interface WarmRequest {
 }
 
 /**
- * Reserves a ready run, with its GPUs, for an order of its type and count, and returns the host. A name that has files
- * starts cold, because they cannot be put into a running container. The lock order is hosts, warm runs, leases.
+ * Reserves a ready run, with its GPUs, for an order of its type and count, and returns the host; none that could not be
+ * observed last. A name that has files starts cold, because they cannot be put into a running container. The lock order is
+ * hosts, warm runs, leases.
  */
 export async function reserveWarmRun(tx: Tx, request: WarmRequest): Promise<string | undefined> {
   const { orderId, userId, subdomain, gpuCount, holdUntil, exclude } = request;
   const { rows } = await sql<{ id: string; host_id: string }>`
     select w.id, w.host_id from warm_runs w join orders o on o.id = ${orderId} and o.container_type = w.container_type
     join hosts h on h.id = w.host_id
-    where w.state = 'ready' and w.order_id is null and cardinality(w.gpus) = ${gpuCount}
+    where w.state = 'ready' and w.order_id is null and w.attempts = 0 and cardinality(w.gpus) = ${gpuCount}
       and h.is_open and w.host_id is distinct from ${exclude?.hostId ?? null}
       and not exists (select from gpus where id = any(w.gpus) and quarantined_at is not null)
       and not exists (select from homes where user_id = ${userId} and subdomain = ${subdomain})
@@ -64,6 +65,13 @@ export async function returnLapsedWarmRuns(db: Db): Promise<void> {
 const lapsed = sql`exists (
   select from gpu_leases where holder_kind = 'order' and holder_id = w.order_id and released_at is null
     and hold_until < now() - ${sql.lit(holdGrace)}::interval)`;
+
+/** A hint of its driver: a ready run that has changed is looked at soon, because it may be handed out at any moment. */
+export async function makeWarmRunDue(db: Db, id: string): Promise<void> {
+  await sql`
+    update warm_runs set due_at = now()
+    where id = ${id} and state = 'ready' and order_id is null and lease_token is null`.execute(db);
+}
 
 /** Every transaction that changes the leases of an order locks its warm run first. */
 export async function lockWarmRunOf(tx: Tx, orderId: string): Promise<void> {
