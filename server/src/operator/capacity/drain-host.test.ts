@@ -110,6 +110,16 @@ test("a host that does not answer is listed", async () => {
   expect(await operate(db, "hosts", "lost", "host", "--yes")).toBe("host is this machine: it can be drained, not lost");
 });
 
+test("a GPU with a warm run names it, so that its container or pod can be found", async () => {
+  const { db } = await setup();
+  await sql`
+    with run as (
+      insert into warm_runs (id, host_id, container_type, gpus, home, run_token, state)
+      values ('w1', 'host', 'jupyter', array['host-slot-2'], 'h1', 't', 'ready'))
+    insert into gpu_leases (id, gpu_id, holder_kind, holder_id) values ('l1', 'host-slot-2', 'pool', 'w1')`.execute(db);
+  expect((await readGpus(db)).map(gpuText)[1]).toBe("host-slot-2 on host: free, with the warm run w1 of jupyter");
+});
+
 test("a quarantined GPU is not leased, also after a restart of the server, until it is released", async () => {
   const { db, driver, rent, reach, order, outOfService } = await setup();
   const id = await rent({ gpuCount: 1, subdomain: "lab" });

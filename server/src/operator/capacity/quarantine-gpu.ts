@@ -22,7 +22,7 @@ export async function readGpus(db: Db): Promise<readonly GpuRow[]> {
         when 'environment' then 'environment ' || l.holder_id || coalesce(' (' || e.subdomain || ')', '')
         when 'order' then 'held for order ' || l.holder_id
         when 'queue' then 'reserved in the queue for ' || q.user_id
-        when 'pool' then 'free, with a warm run of ' || w.container_type
+        when 'pool' then 'free, with the warm run ' || w.id || ' of ' || w.container_type
         else l.holder_kind end as holder
     from gpus g join hosts h on h.id = g.host_id and h.removed_at is null
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null
