@@ -3,15 +3,14 @@ import { AppError } from "../../app-error.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import { withoutLease } from "../../database/work-queue.ts";
+import { leaveMachine } from "../allocation/leave-machine.ts";
 import type { Environment } from "../environment.ts";
 import { openHome } from "../homes/home-records.ts";
 import { shortageText } from "../leases/free-times.ts";
-import { leaseGpus, type Machine } from "../leases/gpu-leases.ts";
 import { lockOwned, type Owned, refusal } from "../lock-owned.ts";
 import { runIdOf } from "../run-id.ts";
 import { maxDownMinutes } from "../time/max-down-minutes.ts";
 import { creditFault } from "../time/rental-clock.ts";
-import { leaveRun } from "../warm-pool/warm-runs.ts";
 
 /**
  * Gives an environment whose machine gives no sign an empty home on another machine; name, address, packages of its type and
@@ -23,10 +22,7 @@ export async function startFresh(db: Db, owned: Owned): Promise<void> {
     const row = await lockOwned(tx, owned);
     if (row.status === "pending" && row.run_id !== null) return;
     if (row.desired === "terminated" || !(await isMachineAway(tx, row))) throw refusal(row, "fresh");
-    const former = await leasedGpus(tx, row.id);
-    const host_id = await leaseElsewhere(tx, row, former);
-    await releaseFormer(tx, row.id, former);
-    await leaveRun(tx, row, former);
+    const host_id = (await leaveMachine(tx, row)) ?? (await outOfStock(tx, row));
     await leaveHome(tx, row);
     await creditFault(tx, row);
     const home = newId();
@@ -52,39 +48,8 @@ async function isMachineAway(tx: Tx, { id }: Environment): Promise<boolean> {
   return rows.length > 0;
 }
 
-type LeasedGpu = Machine & { readonly id: string };
-
-async function leasedGpus(tx: Tx, id: string): Promise<readonly LeasedGpu[]> {
-  const { rows } = await sql<LeasedGpu>`
-    select g.id, g.host_id as "hostId", g.node from gpu_leases l join gpus g on g.id = l.gpu_id
-    where l.holder_kind = 'environment' and l.holder_id = ${id} and l.released_at is null order by g.id`.execute(tx);
-  return rows;
-}
-
-/** Before the former GPUs are released, so that none of them is leased again. */
-async function leaseElsewhere(tx: Tx, row: Environment, [first]: readonly LeasedGpu[]): Promise<string> {
-  const { id: holderId, order_id: orderId, gpu_count: gpuCount } = row;
-  // CPU slots of a cluster are on no node of their own.
-  const exclude = first?.node ? first : undefined;
-  const request = {
-    holderKind: "environment",
-    holderId,
-    orderId,
-    gpuCount,
-    place: null,
-    exclude,
-    holdUntil: null,
-  } as const;
-  const hostId = await leaseGpus(tx, request);
-  if (hostId) return hostId;
+async function outOfStock(tx: Tx, { order_id: orderId, gpu_count: gpuCount }: Environment): Promise<never> {
   throw new AppError("out_of_stock", `${await shortageText(tx, gpuCount, null, orderId)}. Nothing has changed`);
-}
-
-async function releaseFormer(tx: Tx, id: string, former: readonly LeasedGpu[]): Promise<void> {
-  await sql`
-    update gpu_leases set released_at = now()
-    where holder_kind = 'environment' and holder_id = ${id} and released_at is null
-      and gpu_id = any(${former.map((gpu) => gpu.id)})`.execute(tx);
 }
 
 /** Nobody's current files from now on; without an end until the run has ended that may still write them. */

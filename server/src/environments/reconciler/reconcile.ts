@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { withTimeout } from "../../async/with-timeout.ts";
 import { finish, inMs, keepLease } from "../../database/work-queue.ts";
 import { type Driver, DriverError, type Endpoint, type Observed } from "../../drivers/driver.ts";
+import { launchElsewhere } from "../allocation/leave-machine.ts";
 import { isNoHome, recordMissingFiles } from "../homes/missing-files.ts";
 import { recordHomeNode } from "../homes/record-home-node.ts";
 import { runIdOf } from "../run-id.ts";
@@ -43,6 +44,7 @@ export async function reconcile({ log: common, ...rest }: ReconcileDeps, row: Le
     log.warn({ event: "environment.reconcile_failed", err: error });
     if (isLoss(row, error)) return await writeLoss(deps, row, error);
     if (isNoHome(error)) await recordMissingFiles(deps, row, error);
+    if (await launchElsewhere(deps, environmentQueue, row, error)) return;
     await writeFailure(deps.db, row, error);
   }
 }

@@ -96,9 +96,14 @@ export async function takeWarmRun(tx: Tx, orderId: string): Promise<WarmRun | un
 
 /**
  * Ends a run that its environment has left on a machine without a sign (G202), like a warm run: as soon as it can be, and
- * until then nothing starts on its GPUs. The files are not the pool's to delete, so this row names none.
+ * until then nothing starts on its GPUs. `home` is deleted with it; files that somebody has used are not the pool's to delete.
  */
-export async function leaveRun(tx: Tx, row: Environment, gpus: readonly { readonly id: string }[]): Promise<void> {
+export async function leaveRun(
+  tx: Tx,
+  row: Environment,
+  gpus: readonly { readonly id: string }[],
+  home: string = newId(),
+): Promise<void> {
   await tx
     .insertInto("warm_runs")
     .values({
@@ -106,7 +111,7 @@ export async function leaveRun(tx: Tx, row: Environment, gpus: readonly { readon
       host_id: row.host_id,
       container_type: row.container_type,
       gpus: gpus.map(({ id }) => id),
-      home: newId(),
+      home,
       run_token: row.run_token ?? "",
       state: "ending",
     })
