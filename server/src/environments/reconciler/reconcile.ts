@@ -24,8 +24,11 @@ export interface ReconcileDeps extends WriteStatusDeps {
 }
 
 const stopGraceMs = 5000;
-/** A warm run has to be ready within this time after it is resumed. */
-const wakeMs = 1000;
+/**
+ * A warm run has to be ready within this time after it is resumed. One that ran all along is seldom silent, and a cluster may
+ * be slow to say where it is.
+ */
+const wakeMs = { paused: 1000, running: 3000 };
 const wakePollMs = 20;
 
 /** The result of one pass, and the row that it applies to. */
@@ -104,7 +107,7 @@ async function wake(deps: ReconcileDeps, driver: Driver, row: LeasedEnvironment,
     if (error instanceof DriverError && error.code !== "unavailable") return cold;
     throw error;
   }
-  const end = performance.now() + wakeMs;
+  const end = performance.now() + wakeMs[before.state];
   const isReady: ReconcileDeps["isReady"] = (...run) =>
     withTimeout(deps.isReady(...run), Math.max(0, end - performance.now()), () => false);
   do {

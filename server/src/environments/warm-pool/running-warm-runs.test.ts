@@ -26,6 +26,22 @@ test("G205 a paid order takes the running warm run as it is, and another one rep
   expect(shared).toEqual([]);
 });
 
+test("a running warm run that answers a little later than a frozen one may is still no cold start", async () => {
+  const { pool, stands, start, rent, read, becomes, deps } = await setup();
+  pool();
+  await stands();
+  const id = await rent();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const isReady: typeof deps.isReady = async (...run) => {
+    setTimeout(resolve, 1500);
+    await promise;
+    return await deps.isReady(...run);
+  };
+  start({ isReady });
+  await becomes(id, "active");
+  expect(await read(id)).toMatchObject({ generation: 1, warm: true });
+});
+
 test.each<[string, (driver: Driver & FakeControls, id: string) => Promise<unknown>]>([
   ["has crashed", (driver, id) => driver.crash(id)],
   ["is gone", (driver, id) => driver.remove(id)],
