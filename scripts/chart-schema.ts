@@ -74,8 +74,8 @@ export function chartSchema(settings: readonly SettingDescription[]): string {
 
 const reference = closed({ name: objectName, key: { type: "string", pattern: "^[A-Za-z0-9._-]+$" } }, ["name", "key"]);
 
-/** What a host's folder has, for SSH or for TLS (docs/operate/hosts.md). */
-const hostFiles = ["key", "ca.pem", "cert.pem", "key.pem"];
+/** What a host's folder has, for SSH, for TLS or for a cluster (docs/operate/hosts.md). */
+const hostFiles = ["key", "ca.pem", "cert.pem", "key.pem", "kubeconfig"];
 
 const role = closed({ replicas: { type: "integer", minimum: 1 }, resources: anyObject }, ["replicas", "resources"]);
 

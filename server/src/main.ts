@@ -229,7 +229,7 @@ function workerLoops(deps: Common & Rental): Loop[] {
   const deliver = delivery({ announce });
   return [
     ...(config.runtime === "docker" ? [startFirewall(localFirewall(config, installation.id, port), log)] : []),
-    ...environmentLoops(config, remotes, {
+    ...environmentLoops(config, remotes, deps.clusters, {
       ...remote,
       ...{
         db,

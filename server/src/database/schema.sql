@@ -582,8 +582,10 @@ create table hosts (
   lost_at timestamptz,
   moving_since timestamptz,
   new_homes integer,
+  options jsonb,
+  cluster text,
   constraint hosts_pkey primary key (id),
-  constraint hosts_check check ((address is null) = (home_root is null) and (address is null) = (reach is null)),
+  constraint hosts_check check ((options is not null) = (address is not null and kind = 'kubernetes') and (home_root is not null) = (address is not null and kind <> 'kubernetes') and (reach is not null) = (address is not null and kind <> 'kubernetes')),
   constraint hosts_check1 check (removed_at is null or drained_at is not null),
   constraint hosts_kind_check check (kind in ('process', 'docker', 'kubernetes', 'fake'))
 );

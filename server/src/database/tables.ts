@@ -375,6 +375,8 @@ export interface Tables {
     lost_at: Date | null;
     moving_since: Date | null;
     new_homes: number | null;
+    options: ColumnType<JsonColumns["hosts.options"] | null, string | null, string | null>;
+    cluster: string | null;
   };
   identity_code: {
     hash: Buffer;

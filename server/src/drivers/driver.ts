@@ -84,6 +84,8 @@ export interface Capabilities {
   readonly room?: number;
   /** How many homes can still be made; absent: any number. */
   readonly newHomes?: number;
+  /** Which cluster its nodes are of. */
+  readonly cluster?: string;
   /** Runs that were started on an expected node of a cluster, and the real one that they got. */
   readonly placed?: readonly { readonly id: string; readonly expected: string; readonly node: string }[];
   readonly isolation: "bubblewrap" | "container" | "gvisor" | "kata" | "none";

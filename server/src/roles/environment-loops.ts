@@ -1,6 +1,7 @@
 import type { Loop } from "../async/start-interval.ts";
 import type { Config } from "../config/config.ts";
 import type { RemoteDeps, RemoteMachine } from "../drivers/docker/open-remote.ts";
+import type { ClusterMachine } from "../drivers/kubernetes/open-added-cluster.ts";
 import { startSampling } from "../environments/activity/start-sampling.ts";
 import { startGpuChecks } from "../environments/hosts/start-gpu-checks.ts";
 import { startPreparingImages } from "../environments/hosts/start-preparing-images.ts";
@@ -16,12 +17,13 @@ import { startWarmPool } from "../environments/warm-pool/start-warm-pool.ts";
 export function environmentLoops(
   { brand, mining, catalogue, retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
   remotes: readonly RemoteMachine[],
+  clusters: readonly ClusterMachine[],
   deps: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
 ): Loop[] {
-  const { loops, checks } = startRemoteHosts(remotes, { ...deps, slots, needsLiveRestore });
+  const { loops, checks } = startRemoteHosts(remotes, clusters, { ...deps, slots, needsLiveRestore });
   return [
     ...loops,
-    startReadingCapacity({ ...deps, slots }),
+    startReadingCapacity({ ...deps, slots, checks }),
     startPreparingImages({ ...deps, types: catalogue.types.map(({ id }) => id) }),
     startReconciler({ ...deps, checks, retentionDays }),
     startSampling(deps),

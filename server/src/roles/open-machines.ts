@@ -14,14 +14,17 @@ import { fakeEngineDriver } from "../drivers/fake/fake-engine-driver.ts";
 import { fakeMachine } from "../drivers/fake/fake-machine.ts";
 import { claimHomes } from "../drivers/homes/claim-homes.ts";
 import { findQuota } from "../drivers/homes/find-quota.ts";
+import type { ClusterMachine } from "../drivers/kubernetes/open-added-cluster.ts";
 import { findPython } from "../drivers/process/find-python.ts";
 import { readRuntime } from "../drivers/process/prepare-runtime.ts";
 import { processDriver } from "../drivers/process/process-driver.ts";
 import { usedHomes } from "../environments/homes/home-records.ts";
+import { addedClusters, openAddedClusters } from "../environments/hosts/added-clusters.ts";
 import { decommissionedDriver, decommissionedHostIds } from "../environments/hosts/decommissioned-hosts.ts";
 import { joinWorkers, type Membership } from "../environments/hosts/join-workers.ts";
 import { onlyWhereRunsAre } from "../environments/hosts/only-where-runs-are.ts";
 import { registerHost, thisMachine } from "../environments/hosts/register-host.ts";
+import type { AddedHost } from "../environments/hosts/start-registering.ts";
 import { openRemoteHosts } from "../environments/hosts/start-remote-hosts.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { imagesCommand } from "../text/operator-command.ts";
@@ -39,6 +42,7 @@ export interface Machines {
   /** By host id. */
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly remotes: readonly RemoteMachine[];
+  readonly clusters: readonly ClusterMachine[];
   /** Dependencies shared by all remote hosts. */
   readonly remote: RemoteDeps;
   /** Undefined without the role worker. */
@@ -60,8 +64,9 @@ export async function openMachines(deps: MachinesDeps): Promise<Machines> {
   const images = imagesOf(config);
   const remote = { install, images, replaced: replacedImages, folder, sshAgent: config.sshAgent, log };
   const remotes = await openRemoteHosts(db, remote);
+  const clusters = await openAddedClusters(await addedClusters(db), { config, dataDir, install });
   const local = isWorker ? driver : onlyWhereRunsAre(db, driver);
-  return { remote, remotes, membership, drivers: await driversOf(db, local, remotes) };
+  return { remote, remotes, clusters, membership, drivers: await driversOf(db, local, [...remotes, ...clusters]) };
 }
 
 export function localFirewall({ docker }: Config, install: string, port: number): FirewallDeps {
@@ -72,11 +77,11 @@ export function localFirewall({ docker }: Config, install: string, port: number)
 async function driversOf(
   db: Db,
   local: Driver,
-  remotes: readonly RemoteMachine[],
+  added: readonly Pick<AddedHost, "host" | "driver">[],
 ): Promise<ReadonlyMap<string, Driver>> {
   return new Map([
     [thisMachine, local],
-    ...remotes.map(({ host, driver }) => [host.id, driver] as const),
+    ...added.map(({ host, driver }) => [host.id, driver] as const),
     ...(await decommissionedHostIds(db)).map((id) => [id, decommissionedDriver(id)] as const),
   ]);
 }
@@ -108,7 +113,14 @@ async function claimOwnHomes({ config, dataDir, install, db }: MachinesDeps): Pr
 async function kubernetesOf({ config, install }: MachinesDeps): Promise<Driver> {
   const { kubernetesDriver } = await import("../drivers/kubernetes/kubernetes-driver.ts");
   const { images, ...cluster } = config.kubernetes;
-  return kubernetesDriver({ ...cluster, install, images: async (type) => images[recipeOf(config.catalogue, type)] });
+  const driver = kubernetesDriver({
+    ...cluster,
+    install,
+    images: async (type) => images[recipeOf(config.catalogue, type)],
+  });
+  // Fails at the start, not at the first launch, if there is no kubeconfig.
+  await driver.machineId();
+  return driver;
 }
 
 async function processOf({ config, dataDir: directory, install, log }: MachinesDeps): Promise<Driver> {

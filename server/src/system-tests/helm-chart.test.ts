@@ -36,6 +36,7 @@ const fullValues = {
     secrets: {
       "gpu-1": { name: "berth-hosts", keys: ["key"] },
       "gpu-2": { name: "tls", keys: ["ca.pem", "cert.pem", "key.pem"] },
+      a100: { name: "clusters", keys: ["kubeconfig"] },
     },
   },
   catalogue: { currencies: [{ code: "USD" }] },
@@ -167,6 +168,7 @@ test.skipIf(whyNoHelm)(
     });
     const all = [
       files("berth-hosts", ["known_hosts", "known_hosts"]),
+      files("clusters", ["kubeconfig", "a100/kubeconfig"]),
       files("berth-hosts", ["key", "gpu-1/key"]),
       files("tls", ["ca.pem", "gpu-2/ca.pem"], ["cert.pem", "gpu-2/cert.pem"], ["key.pem", "gpu-2/key.pem"]),
     ];

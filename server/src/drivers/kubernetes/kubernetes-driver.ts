@@ -49,7 +49,8 @@ type Deps = LifecycleDeps & {
 
 /**
  * Pods of one namespace of a Kubernetes cluster. Labels and annotations on each object hold its owner and its spec, so nothing
- * is kept in memory: any number of drivers agree, before and after a crash. Throws `unavailable` without a kubeconfig.
+ * is kept in memory: any number of drivers agree, before and after a crash. Without a kubeconfig its operations throw
+ * `unavailable`.
  */
 export function kubernetesDriver(options: KubernetesOptions): Driver {
   const cluster = openCluster(options);
@@ -71,7 +72,7 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
     async capabilities(refresh) {
       // A volume's size is a limit where the storage class has real volumes, which cannot be asked for.
       const fixed = { pause: false, warm: "running", diskQuota: false, isolation: isolationOf(options) } as const;
-      return { ...fixed, ...(await capacity(refresh)) };
+      return { ...fixed, cluster: await cluster.fingerprint(), ...(await capacity(refresh)) };
     },
     prepare: (type, progress) => prepareImage(own, type, progress),
     ...readOperations(deps),

@@ -63,8 +63,10 @@ test("a cluster that does not answer, and a kubeconfig that cannot be used, are 
   await expect(driver.observe("e1")).rejects.toMatchObject(silent);
   await expect(driver.start(testSpec())).rejects.toMatchObject(silent);
   await expect(driver.homeMb("h1")).rejects.toMatchObject(silent);
-  expect(() => nowhere(join(folder, "absent"))).toThrow(/^The kubeconfig .*absent cannot be read: /);
-  expect(() => nowhere(kubeconfigFile("empty.json", {}))).toThrow("names no current context");
+  for (const read of ["machineId", "capabilities", "list"] as const) {
+    await expect(nowhere(join(folder, "absent"))[read]()).rejects.toThrow(/^The kubeconfig .*absent cannot be read: /);
+    await expect(nowhere(kubeconfigFile("empty.json", {}))[read]()).rejects.toThrow("names no current context");
+  }
 });
 
 const absent = await whyNoKubernetes();

@@ -114,7 +114,7 @@ async function placeOf(
   const slots = gpuSlots(gpus);
   if (slots.some(isExpectedNode))
     return { node: undefined, except: gpuNodes(await deps.nodes(signal, "now")).map(hostOf) };
-  const { nodes } = factsOf(usable, deps.nodeSelector);
+  const { nodes } = factsOf(usable, deps.nodeSelector, deps.slotPrefix);
   const missing = slots.filter((slot) => !nodes.has(slot));
   if (missing.length > 0) throw new DriverError("no_gpu", `No usable node of this cluster has ${missing.join(", ")}`);
   return { node: nodes.get(slots[0] ?? "") };

@@ -4,6 +4,7 @@ import type { Capabilities, Driver } from "../../drivers/driver.ts";
 import { unitLimits } from "../../drivers/unit-limits.ts";
 import { takeable } from "../leases/gpu-leases.ts";
 import { leaseRealNode } from "../leases/lease-real-node.ts";
+import { nodesOfOthers } from "./nodes-of-others.ts";
 
 /** The host of a driver that runs on this machine. */
 export const thisMachine = "local";
@@ -16,15 +17,17 @@ export const thisMachine = "local";
 export async function registerHost(db: Db, hostId: string, driver: Driver, slots?: number): Promise<void> {
   const capabilities = await driver.capabilities(true);
   await db.transaction().execute(async (tx) => {
-    const { isolation, pause, newHomes: new_homes = null } = capabilities;
-    const host = { kind: driver.kind, isolation, pause, new_homes };
+    const { isolation, pause, newHomes: new_homes = null, cluster = null } = capabilities;
+    const others = cluster === null ? new Map() : await nodesOfOthers(tx, { hostId, cluster });
+    const host = { kind: driver.kind, isolation, pause, new_homes, cluster };
     await tx
       .insertInto("hosts")
       .values({ id: hostId, ...host })
       .onConflict((conflict) => conflict.column("id").doUpdateSet(host))
       .execute();
     const units = unitsOf(hostId, capabilities, slots ?? slotsOf(capabilities));
-    await writeUnits(tx, hostId, units, capabilities.room);
+    const own = units.filter(({ node }) => !others.has(node));
+    await writeUnits(tx, hostId, own, capabilities.room);
     for (const each of capabilities.placed ?? []) await leaseRealNode(tx, hostId, each);
   });
 }

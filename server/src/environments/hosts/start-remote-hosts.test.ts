@@ -57,7 +57,7 @@ async function setup(changed: Partial<Driver> = {}) {
   const start = (homeRoot = host.homeRoot) => {
     const engine = { socketPath: "/var/run/docker.sock" };
     const remote = { host: { ...host, homeRoot }, address, engine, driver: fit, close: async () => {} };
-    const { loops, checks } = startRemoteHosts([remote], deps);
+    const { loops, checks } = startRemoteHosts([remote], [], deps);
     const check = checks.get("far");
     if (!check) throw new Error("no check");
     const stop = async () => void (await Promise.all(loops.map((loop) => loop.stop())));

@@ -8,6 +8,7 @@ import type { Db } from "../../database/database.ts";
 import { catalogueFile, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { imagesOf } from "../../drivers/docker/images/images-of.ts";
 import type { ArchiveEntry } from "../../drivers/homes/pack-archive.ts";
+import { addedClusters, openAddedClusters } from "../../environments/hosts/added-clusters.ts";
 import { openRemoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { connectionOf } from "../with-database.ts";
@@ -118,8 +119,9 @@ async function* otherHomes(sources: Sources, { elsewhere }: Packed): AsyncGenera
   const keys = { folder: join(dataDir, "hosts"), sshAgent: config.sshAgent };
   const images = { images: imagesOf(config), replaced: replacedImages };
   const hosts = await openRemoteHosts(db, { install, ...keys, ...images, log: silentLogger });
+  const clusters = await openAddedClusters(await addedClusters(db), { config, dataDir, install });
   try {
-    yield* elsewhereEntries({ ...sources, hosts }, (home) => void elsewhere.push(home));
+    yield* elsewhereEntries({ ...sources, hosts: [...hosts, ...clusters] }, (home) => void elsewhere.push(home));
   } finally {
     for (const { close } of hosts) await close();
   }

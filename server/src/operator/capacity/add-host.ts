@@ -16,24 +16,33 @@ export async function addHost(db: Db, { id, address, homeRoot, reach }: RemoteHo
   checkHostName(id);
   await db.transaction().execute(async (tx) => {
     const host = await hostForUpdate(tx, id);
-    if (host && !host.address) throw new CapacityRefused(`${id} is this machine`);
-    if (host?.lost_at && !host.removed_at)
-      throw new CapacityRefused(`${id} is lost: remove it first, when what was on it has ended`);
+    checkAddable(id, host);
     if (host && !host.removed_at && host.home_root !== homeRoot)
-      throw new CapacityRefused(`${id} has its homes in ${host.home_root}: what is kept there would be lost`);
-    const settings = { address, home_root: homeRoot, reach };
+      throw new CapacityRefused(
+        `${id} has its homes in ${host.home_root ?? host.address}: what is kept there would be lost`,
+      );
+    const settings = { kind: "docker", address, home_root: homeRoot, reach, options: null, cluster: null } as const;
     await tx
       .insertInto("hosts")
-      .values({ id, kind: "docker", isolation: "container", ...settings })
-      .onConflict((conflict) =>
-        conflict.column("id").doUpdateSet({
-          ...settings,
-          ...(host?.removed_at && { removed_at: null, drained_at: null, away_since: null, lost_at: null }),
-        }),
-      )
+      .values({ id, isolation: "container", ...settings })
+      .onConflict((conflict) => conflict.column("id").doUpdateSet({ ...settings, ...restored(host) }))
       .execute();
     await recordAct(tx, author, "host.add", id, { address, home_root: homeRoot, reach });
   });
+}
+
+type HostRow = Awaited<ReturnType<typeof hostForUpdate>>;
+
+/** Throws for this machine, and for a decommissioned host that was not removed. */
+export function checkAddable(id: string, host: HostRow): void {
+  if (host && !host.address) throw new CapacityRefused(`${id} is this machine`);
+  if (host?.lost_at && !host.removed_at)
+    throw new CapacityRefused(`${id} is lost: remove it first, when what was on it has ended`);
+}
+
+/** What a removed host is again. */
+export function restored(host: HostRow) {
+  return host?.removed_at ? { removed_at: null, drained_at: null, away_since: null, lost_at: null } : {};
 }
 
 /** Throws when the name is invalid or this machine's own, which is reserved before its first start too. */

@@ -23,10 +23,14 @@ export const capacityCommands: readonly Command[] = [
   },
   remote(
     "add",
-    ["HOST", "ssh://USER@MACHINE | tcp+tls://MACHINE:PORT"],
-    "checks a machine with a Docker Engine and adds it",
+    ["HOST", "ssh://USER@MACHINE | tcp+tls://MACHINE:PORT | kubernetes://NAMESPACE"],
+    "checks a machine with a Docker Engine, or a part of a cluster, and adds it",
     "hosts add gpu-1 ssh://berth@10.0.0.5",
-    { "home-root": "FOLDER", reach: "ADDRESS", reason: "TEXT" },
+    {
+      ...{ "home-root": "FOLDER", reach: "ADDRESS" },
+      ...{ nodes: "LABEL=VALUE,...", "runtime-class": "NAME", "storage-class": "NAME" },
+      reason: "TEXT",
+    },
   ),
   remote("check", ["HOST"], "checks everything that it needs", "hosts check gpu-1"),
   remote(
@@ -86,7 +90,7 @@ export const capacityCommands: readonly Command[] = [
   },
 ];
 
-/** A command about a host on another machine. */
+/** A command about a host that an operator adds. */
 function remote(name: string, args: readonly string[], about: string, example: string, options: Options = {}): Command {
   return {
     ...{ name: `hosts ${name}`, args, options, about, example },

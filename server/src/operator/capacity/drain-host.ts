@@ -1,6 +1,8 @@
 import { sql } from "kysely";
 import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, Tx } from "../../database/database.ts";
+import type { ClusterOptions } from "../../database/json-columns.ts";
+import { labelText } from "../../drivers/kubernetes/added-cluster.ts";
 import { hostForUpdate } from "../../environments/hosts/register-host.ts";
 import { cancelMoves } from "../../environments/moves/request-moves.ts";
 import type { Announce } from "../../environments/notice.ts";
@@ -12,6 +14,8 @@ interface HostRow {
   readonly id: string;
   readonly kind: string;
   readonly address: string | null;
+  /** Of an added cluster. */
+  readonly options: ClusterOptions | null;
   readonly drained_at: Date | null;
   readonly away_since: Date | null;
   readonly lost_at: Date | null;
@@ -30,7 +34,7 @@ interface HostRow {
 /** Returns every host: what it has, and what is in use. */
 export async function readHosts(db: Db): Promise<readonly HostRow[]> {
   const { rows } = await sql<HostRow>`
-    select h.id, h.kind, h.address, h.drained_at, h.away_since, h.lost_at, h.moving_since, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as quarantined,
+    select h.id, h.kind, h.address, h.options, h.drained_at, h.away_since, h.lost_at, h.moving_since, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as quarantined,
       (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments,
       (select count(*) from homes where host_id = h.id) as homes,
       (select last_error from home_moves where from_host = h.id and last_error is not null order by id limit 1) as move_error
@@ -40,7 +44,17 @@ export async function readHosts(db: Db): Promise<readonly HostRow[]> {
   return rows;
 }
 
-export function hostText({ id, kind, address, gpus, leased, quarantined, environments, ...more }: HostRow): string {
+export function hostText({
+  id,
+  kind,
+  address,
+  options,
+  gpus,
+  leased,
+  quarantined,
+  environments,
+  ...more
+}: HostRow): string {
   const { drained_at, away_since, lost_at, moving_since, homes, move_error } = more;
   const parts = [`${gpus} GPUs`, `${leased} leased`, `${quarantined} quarantined`, `${environments} environments`];
   if (drained_at && !lost_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
@@ -48,7 +62,8 @@ export function hostText({ id, kind, address, gpus, leased, quarantined, environ
   if (move_error && !lost_at) parts.push(`a move is tried again: ${move_error}`);
   if (lost_at) parts.push(`lost since ${formatInstant(lost_at)} UTC`);
   else if (away_since) parts.push(`not answering since ${formatInstant(away_since)} UTC`);
-  return `${id} ${kind}${address ? ` at ${address}` : ""}: ${parts.join(", ")}`;
+  const labels = labelText(options?.nodeSelector ?? {});
+  return `${id} ${kind}${address ? ` at ${address}` : ""}${labels && ` on ${labels}`}: ${parts.join(", ")}`;
 }
 
 interface Draining {

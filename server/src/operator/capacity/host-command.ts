@@ -11,6 +11,8 @@ import { firewallCommands, nameserversIn } from "../../drivers/docker/firewall/f
 import { replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { imagesOf } from "../../drivers/docker/images/images-of.ts";
 import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
+import { isClusterAddress } from "../../drivers/kubernetes/added-cluster.ts";
+import { addedClusters } from "../../environments/hosts/added-clusters.ts";
 import { remoteHosts } from "../../environments/hosts/start-remote-hosts.ts";
 import { installationOf } from "../../installation/installation.ts";
 import { commandLogger } from "../../logging/create-logger.ts";
@@ -18,6 +20,7 @@ import { operatorCommand } from "../../text/operator-command.ts";
 import type { Options } from "../parse-command.ts";
 import { addHost, checkHostName, removeHost } from "./add-host.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
+import { addClusterHost, checkClusterHost } from "./cluster-command.ts";
 
 interface HostCommandDeps {
   readonly db: Db;
@@ -26,9 +29,11 @@ interface HostCommandDeps {
 }
 
 const defaultHomeRoot = "/var/lib/berth/homes";
+const engineOptions = ["home-root", "reach"];
+const clusterOptions = ["nodes", "runtime-class", "storage-class"];
 
 /**
- * The commands about hosts on other machines: add, check, firewall or remove. Returns the text to print. Throws
+ * The commands about hosts that an operator adds, on other machines or in a cluster: add, check, firewall or remove. Returns the text to print. Throws
  * DriverError or CapacityRefused with one sentence.
  */
 export async function hostCommand(
@@ -38,6 +43,9 @@ export async function hostCommand(
   options: Options = {},
 ): Promise<string> {
   if (verb === "add") return await add(deps, id, more[0] ?? "", options);
+  const cluster = verb === "remove" ? undefined : (await addedClusters(deps.db)).find((each) => each.id === id);
+  if (cluster && verb === "check") return await checkClusterHost(deps, cluster);
+  if (cluster) throw new CapacityRefused(`${id} is a cluster: the server applies its network policies by itself`);
   if (verb === "check") return await withHost(deps, await hostOf(deps.db, id), check);
   if (verb === "firewall") {
     const gateways = more.map(readGateway);
@@ -49,6 +57,10 @@ export async function hostCommand(
 
 async function add(deps: HostCommandDeps, id: string, text: string, options: Options): Promise<string> {
   checkHostName(id);
+  const isCluster = isClusterAddress(text);
+  const foreign = (isCluster ? engineOptions : clusterOptions).find((name) => options[name] !== undefined);
+  if (foreign) throw new CapacityRefused(`--${foreign} says nothing about ${text}`);
+  if (isCluster) return await addClusterHost(deps, id, text, options);
   const address = parseAddress(text);
   const homeRoot = parseHomeRoot(options["home-root"] ?? defaultHomeRoot);
   const host = { id, address: address.url, homeRoot, reach: parsePrivateAddress(options["reach"], address) };

@@ -142,7 +142,7 @@ describe.skipIf(noRemote)(noRemote ? `another machine, skipped because ${noRemot
     expect(JSON.stringify(found)).not.toContain("The check failed");
     await machine.engine.kill();
     const away = await ask();
-    expect(away.found["Docker Engines that do not answer"]).toEqual([
+    expect(away.found["Docker Engines and clusters that cannot be used"]).toEqual([
       expect.stringMatching(/^gpu-1: No Docker Engine/),
     ]);
     expect(away.found["Certificates that expire within 30 days"]).toHaveLength(3);

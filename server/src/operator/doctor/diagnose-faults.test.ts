@@ -261,7 +261,7 @@ test("an unreachable engine is one finding, and the checks of money still run", 
   await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at, last_error)
     values ('r', ${await pay()}, 20, 'USD', 'hardware', 'failed', now(), 'no balance')`.execute(db);
   const { found, all, code } = await ask({ RUNTIME: "docker", DOCKER_HOST: "unix:///nowhere/docker.sock" });
-  expect(found["Docker Engines that do not answer"]).toEqual([
+  expect(found["Docker Engines and clusters that cannot be used"]).toEqual([
     "local: No Docker Engine answers at /nowhere/docker.sock: install or start it, or set DOCKER_HOST",
   ]);
   expect(JSON.stringify(all).split("nowhere")).toHaveLength(2);
@@ -279,7 +279,7 @@ test("an engine that accepts the connection and never answers is one finding, an
     db,
   );
   const { found, all } = await ask({ RUNTIME: "docker", DOCKER_HOST: `unix://${join(folder, "silent.sock")}` });
-  expect(found["Docker Engines that do not answer"]).toEqual([
+  expect(found["Docker Engines and clusters that cannot be used"]).toEqual([
     expect.stringMatching(/^local: The Docker Engine at \S+ did not answer within 9 s$/),
   ]);
   expect(found["Missing homes"]).toEqual(["h on local, the files of lab"]);
@@ -288,7 +288,7 @@ test("an engine that accepts the connection and never answers is one finding, an
 
 test("without RUNTIME the machine is checked with the settings of the running server, or of the last one", async () => {
   const { db, folder, ask } = await setup();
-  const engines = "Docker Engines that do not answer";
+  const engines = "Docker Engines and clusters that cannot be used";
   const DOCKER_HOST = "unix:///nowhere/docker.sock";
   expect((await ask({ DOCKER_HOST })).found[engines]).toBeUndefined();
   await sql`insert into hosts (id, kind) values ('local', 'docker')`.execute(db);

@@ -6,6 +6,7 @@ import type { Db } from "../../database/database.ts";
 import { hearsNotifications } from "../../database/hears-notifications.ts";
 import { replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { imagesOf } from "../../drivers/docker/images/images-of.ts";
+import { addedClusters, openAddedClusters } from "../../environments/hosts/added-clusters.ts";
 import { installationOf } from "../../installation/installation.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
@@ -45,12 +46,13 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const deps = { ...own, images: imagesOf(config), replaced: replacedImages };
   await using opened = await openDockerHosts(db, { ...settings, isHere }, deps);
   const { hosts } = opened;
+  const clusters = await openAddedClusters(await addedClusters(db), { config, dataDir, install });
   const homesHere = isHere && runtime !== "fake" && runtime !== "kubernetes";
   const homes = homesHere ? join(dataDir, "homes") : undefined;
   const hears = () => hearsNotifications(db, connectionOf(config));
   const checks = [
     ...moneyChecks(db, () => askProvider(config)),
-    ...hostChecks({ db, install, hosts, homes }),
+    ...hostChecks({ db, install, hosts, clusters, homes }),
     miningCheck(db),
     ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup, hears }),
     auditCheck(db),

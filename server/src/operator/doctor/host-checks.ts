@@ -9,6 +9,7 @@ import { helperOutput, isFolderMissing } from "../../drivers/docker/containers/h
 import { findLeaks, findMissingRules } from "../../drivers/docker/firewall/start-firewall.ts";
 import { readCatalogue } from "../../drivers/docker/images/image-catalogue.ts";
 import { hasImage } from "../../drivers/docker/images/prepare-image.ts";
+import type { ClusterMachine } from "../../drivers/kubernetes/open-added-cluster.ts";
 import { missingImages } from "../../environments/hosts/missing-images.ts";
 import { thisMachine } from "../../environments/hosts/register-host.ts";
 import { formatDuration } from "../../text/format-duration.ts";
@@ -20,19 +21,23 @@ interface HostChecksDeps {
   readonly db: Db;
   readonly install: string;
   readonly hosts: readonly DockerHost[];
+  readonly clusters: readonly ClusterMachine[];
   /** The folder of homes on this machine; undefined where it has none. */
   readonly homes: string | undefined;
 }
 
 /** Checks of the machines that environments run on. */
 export function hostChecks(deps: HostChecksDeps): readonly Check[] {
-  const { db, hosts } = deps;
+  const { db, hosts, clusters } = deps;
   return [
     {
       kind: "engine_unreachable",
-      what: "Docker Engines that do not answer",
-      remedy: "start the engine on that machine (systemctl start docker); the other checks of it run when it answers",
-      run: async () => hosts.flatMap(({ id, answer }) => (typeof answer === "string" ? [`${id}: ${answer}`] : [])),
+      what: "Docker Engines and clusters that cannot be used",
+      remedy: `start the engine on that machine (systemctl start docker), or give the cluster what ${operatorCommand("hosts check HOST")} misses; the other checks of it run when it answers`,
+      run: async () => [
+        ...hosts.flatMap(({ id, answer }) => (typeof answer === "string" ? [`${id}: ${answer}`] : [])),
+        ...(await Promise.all(clusters.map(clusterFault))).flat(),
+      ],
     },
     {
       kind: "containers_orphaned",
@@ -72,6 +77,13 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
       run: () => firewallLeaks(hosts),
     },
   ];
+}
+
+async function clusterFault({ host, check }: ClusterMachine): Promise<readonly string[]> {
+  return await check().then(
+    () => [],
+    (error: Error) => [`${host.id}: ${error.message}`],
+  );
 }
 
 /** Longer than any ephemeral container runs. */

@@ -30,7 +30,7 @@ interface Call {
 /** One namespace of a Kubernetes cluster. */
 export interface Cluster {
   readonly namespace: string;
-  /** The address of its API server. */
+  /** The address of its API server. Throws `unavailable` without a kubeconfig. */
   readonly server: string;
   /** Of its certificate authority, which is the same by every address of the cluster; its address where there is none. */
   fingerprint(): Promise<string>;
@@ -48,29 +48,35 @@ export interface Cluster {
   explain(error: unknown): unknown;
 }
 
-/** Connects nothing yet. Throws `unavailable` when the kubeconfig cannot be read. */
+/** Connects nothing yet. Operations throw `unavailable` as long as the kubeconfig cannot be read. */
 export function openCluster({ kubeconfig, namespace }: ClusterAddress): Cluster {
-  const config = readKubeconfig(kubeconfig);
-  const server = config.getCurrentCluster()?.server.replace(/\/$/, "") ?? "";
-  const explain = (error: unknown) => explainClusterError(error, server);
+  let known: KubeConfig | undefined;
+  const read = () => {
+    known ??= readKubeconfig(kubeconfig);
+    return known;
+  };
+  const serverOf = () => read().getCurrentCluster()?.server.replace(/\/$/, "") ?? "";
+  const explain = (error: unknown) => explainClusterError(error, serverOf());
   const optionsOf = async () => {
     const options: RequestOptions = {};
     // Reads a rotated token again, and runs a kubeconfig's login program.
-    await config.applyToHTTPSOptions(options as Parameters<typeof config.applyToHTTPSOptions>[0]);
+    await read().applyToHTTPSOptions(options as Parameters<KubeConfig["applyToHTTPSOptions"]>[0]);
     return options;
   };
   let aheadMs = 0;
   const open = async (call: Call) => {
-    const reply = await send(server, call, await optionsOf());
+    const reply = await send(serverOf(), call, await optionsOf());
     const at = Date.parse(reply.headers.date ?? "");
     if (!Number.isNaN(at)) aheadMs = at - Date.now();
     return reply;
   };
   return {
     namespace,
-    server,
+    get server() {
+      return serverOf();
+    },
     explain,
-    fingerprint: () => fingerprintOf(config),
+    fingerprint: async () => await fingerprintOf(read()),
     now: () => Date.now() + aheadMs,
     async call<T>(call: Call) {
       return JSON.parse(await text(await open(call))) as T;
@@ -79,10 +85,11 @@ export function openCluster({ kubeconfig, namespace }: ClusterAddress): Cluster 
       yield* await open(call);
     },
     async socketTo(path, query) {
-      return { url: `${server.replace(/^http/, "ws")}${path}${queryString(query)}`, options: await optionsOf() };
+      return { url: `${serverOf().replace(/^http/, "ws")}${path}${queryString(query)}`, options: await optionsOf() };
     },
-    withTimeout: (work, given) =>
-      limitOperation(work, { called: `The Kubernetes API server at ${server}`, explain, given }),
+    async withTimeout(work, given) {
+      return await limitOperation(work, { called: `The Kubernetes API server at ${serverOf()}`, explain, given });
+    },
   };
 }
 

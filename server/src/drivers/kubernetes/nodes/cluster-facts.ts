@@ -38,9 +38,9 @@ export function nodeReader(cluster: Cluster): ReadNodes {
 }
 
 /** A node that is cordoned, or not ready, offers nothing; its slots come back with it. */
-export function factsOf(nodes: readonly V1Node[], selector: NodeSelector): ClusterFacts {
+export function factsOf(nodes: readonly V1Node[], selector: NodeSelector, slotPrefix = ""): ClusterFacts {
   const usable = usableOf(nodes, selector);
-  const gpus = usable.flatMap(slotsOf);
+  const gpus = usable.flatMap((node) => slotsOf(node, slotPrefix));
   return {
     gpus,
     nodes: new Map(gpus.map(({ id, node }) => [id, node])),
@@ -76,9 +76,9 @@ function unitsOn({ status }: V1Node, kind: "gpu" | "cpu"): number {
 }
 
 /** GPUs have no ids outside their node: the device plugin gives out any free one. So each node has numbered slots. */
-function slotsOf(node: V1Node) {
+function slotsOf(node: V1Node, prefix: string) {
   const name = node.metadata?.name ?? "";
   const model = modelOfNode(node);
-  const slot = (index: number) => ({ id: `${name}-gpu-${index + 1}`, ...model, node: name });
+  const slot = (index: number) => ({ id: `${prefix}${name}-gpu-${index + 1}`, ...model, node: name });
   return Array.from({ length: unitsOn(node, "gpu") }, (_, index) => slot(index));
 }

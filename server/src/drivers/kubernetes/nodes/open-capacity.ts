@@ -11,6 +11,7 @@ export interface CapacityDeps {
   readonly install: string;
   readonly nodes: ReadNodes;
   readonly nodeSelector: NodeSelector;
+  readonly slotPrefix?: string | undefined;
   readonly storageClass: string | undefined;
   /** Undefined: no node joins by itself. */
   readonly autoscaler: Autoscaler | undefined;
@@ -51,11 +52,16 @@ async function readCapacity(deps: CapacityDeps, signal: AbortSignal): Promise<Ca
 }
 
 /** The GPUs of the nodes that are there, and of those that may still come (G201). */
-function gpusOf({ autoscaler, nodeSelector }: CapacityDeps, pods: readonly V1Pod[], nodes: readonly V1Node[]) {
+function gpusOf(
+  { autoscaler, nodeSelector, slotPrefix }: CapacityDeps,
+  pods: readonly V1Pod[],
+  nodes: readonly V1Node[],
+) {
   const expected = expectedPods(pods);
   const facts = factsOf(
     nodes.filter((node) => !isAwaited(node, expected)),
     nodeSelector,
+    slotPrefix,
   );
   const joined = gpuNodes(nodes).filter((node) => isWanted(node, nodeSelector));
   const more = autoscaler ? expectedGpus(autoscaler, joined, expected) : [];

@@ -24,6 +24,8 @@ export interface Placement {
   readonly install: string;
   /** Labels of the nodes that pods may run on. */
   readonly nodeSelector: Readonly<Record<string, string>>;
+  /** Begins the names of its GPUs, where others of this cluster or another have nodes of the same names. */
+  readonly slotPrefix?: string | undefined;
   /** Such as `nvidia`, `gvisor` or `kata`; undefined: the cluster's default. */
   readonly runtimeClass: string | undefined;
   /** Secret of the namespace with the registry's login. */
