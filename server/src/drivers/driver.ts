@@ -117,6 +117,11 @@ export interface HomeCount {
   readonly bytes: number;
 }
 
+interface RestoredHome extends Pick<Spec, "home" | "limits"> {
+  /** The machine of a cluster that will run on these files. */
+  readonly node?: string | undefined;
+}
+
 /** A process inside a run. */
 export interface RunProcess {
   readonly pid: number;
@@ -177,10 +182,10 @@ export interface Driver {
   /** What `archive` would pack; undefined for an absent home. Throws `refused` when something in it cannot be read. */
   countHome(home: string, signal: AbortSignal): Promise<HomeCount | undefined>;
   /**
-   * Makes a home of what `archive` packed on any host. Throws `refused` when there are files already. After any other error
+   * Makes a home of what `archive` packed on any host, for runs on its `node` where one is named. Throws `refused` when there are files already. After any other error
    * a part may be there: `deleteHome`.
    */
-  restore(home: Pick<Spec, "home" | "limits">, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
+  restore(home: RestoredHome, archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
   stats(id: string): Promise<Stats>;
   /** What runs inside, seen from outside. Throws `refused` when nothing runs. */
   processes(id: string): Promise<readonly RunProcess[]>;

@@ -8,6 +8,8 @@ interface Copy {
   readonly target: Driver;
   readonly from: string;
   readonly to: string;
+  /** The machine of a cluster that is to have it; undefined: any. */
+  readonly node?: string | undefined;
   /** The bytes of all files, before the first is copied. */
   readonly onTotal: (bytes: number) => void;
   /** Bytes that were handed to the target, as they are unpacked. */
@@ -19,12 +21,12 @@ interface Copy {
  * Copies a home that nobody uses from one host to another, without a copy in between, and counts it there. Throws
  * `no_home` when it is missing, `refused` when something in it cannot be copied as it is or did not arrive.
  */
-export async function copyHome({ source, target, from, to, onTotal, onBytes, signal }: Copy): Promise<void> {
+export async function copyHome({ source, target, from, to, node, onTotal, onBytes, signal }: Copy): Promise<void> {
   const sent = await source.countHome(from, signal);
   if (!sent) throw new DriverError("no_home", "the files are missing");
   onTotal(sent.bytes);
   const { limits } = runLimits([]);
-  await target.restore({ home: to, limits }, metered(source.archive(from, signal), onBytes), signal);
+  await target.restore({ home: to, limits, node }, metered(source.archive(from, signal), onBytes), signal);
   const arrived = await target.countHome(to, signal);
   if (arrived?.entries !== sent.entries || arrived.bytes !== sent.bytes)
     throw new DriverError(

@@ -49,9 +49,9 @@ async function takeStep(deps: MoveDeps, row: LeasedMove): Promise<void> {
   // What a former attempt left. A host that was removed took it along.
   if (row.to_host && row.to_home) await drivers.get(row.to_host)?.deleteHome(row.to_home);
   if (row.cancelled_at || !(await isKept(db, row))) return await finishAndDelete(db, moveQueue, row);
-  const hostId = await chooseHost(db, row, [...drivers.keys()]);
-  if (!hostId) throw new DriverError("unavailable", "No other host has room for it");
-  await copyAndSwitch(deps, await beginAttempt(db, row, hostId));
+  const place = await chooseHost(db, row, [...drivers.keys()]);
+  if (!place) throw new DriverError("unavailable", "No other host has room for it");
+  await copyAndSwitch(deps, await beginAttempt(db, row, place.hostId), place.node ?? undefined);
 }
 
 /** Files whose retention is over are not moved, but deleted where they are. */
@@ -72,10 +72,10 @@ async function beginAttempt(db: Db, row: LeasedMove, to_host: string): Promise<A
   return { ...row, to_host, to_home };
 }
 
-async function copyAndSwitch(deps: MoveDeps, attempt: Attempt): Promise<void> {
+async function copyAndSwitch(deps: MoveDeps, attempt: Attempt, node: string | undefined): Promise<void> {
   const target = driverOf(deps, attempt.to_host);
   try {
-    await copy(deps, attempt, target);
+    await copy(deps, attempt, target, node);
     await switchHome(deps, attempt, (await target.homeNode?.(attempt.to_home)) ?? null);
   } catch (error) {
     // Nobody else deletes a copy whose row has gone on. It was not switched to, and has a name of its own.
@@ -84,11 +84,11 @@ async function copyAndSwitch(deps: MoveDeps, attempt: Attempt): Promise<void> {
   }
 }
 
-async function copy(deps: MoveDeps, attempt: Attempt, target: Driver): Promise<void> {
+async function copy(deps: MoveDeps, attempt: Attempt, target: Driver, node: string | undefined): Promise<void> {
   const { from_host, from_home: from, to_home: to } = attempt;
   const { stop, ...watch } = watchCopy(deps, attempt);
   try {
-    await copyHome({ source: driverOf(deps, from_host), target, from, to, ...watch });
+    await copyHome({ source: driverOf(deps, from_host), target, from, to, node, ...watch });
   } catch (error) {
     throw watch.signal.aborted ? watch.signal.reason : error;
   } finally {

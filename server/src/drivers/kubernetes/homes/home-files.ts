@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { V1Pod, V1PodList, V1PodSpec } from "@kubernetes/client-node";
+import type { V1Affinity, V1Pod, V1PodList } from "@kubernetes/client-node";
 import { checkSegment } from "../../check-segment.ts";
 import { DriverError } from "../../driver.ts";
 import { archiveScript } from "../../homes/archive-script.ts";
@@ -13,7 +13,15 @@ import { ExecFailure, execInPod } from "../cluster/exec-in-pod.ts";
 import { label, labelsOf, podsPath } from "../cluster/objects.ts";
 import type { Cluster } from "../cluster/open-cluster.ts";
 import { untilPod } from "../cluster/watch-pods.ts";
-import { claimOf, homeInside, isolatedContainer, isolatedPod, labContainer, type Placement } from "../pods/pod-body.ts";
+import {
+  claimOf,
+  homeInside,
+  isolatedContainer,
+  isolatedPod,
+  labContainer,
+  onlyOn,
+  type Placement,
+} from "../pods/pod-body.ts";
 import { type ClaimDeps, findClaim, makeClaim } from "./home-claims.ts";
 
 export interface FilesDeps extends Placement {
@@ -69,8 +77,8 @@ export function openHomeFiles(deps: FilesDeps & Pick<ClaimDeps, "storageClass">)
       return text === "" ? undefined : parseCount(text);
     },
     async restore(spec, archive, signal) {
-      await cluster.withTimeout((limit) => makeClaim(deps, spec, undefined, limit));
-      const work = { script: restoreScript(homeInside), input: inPieces(archive) };
+      await cluster.withTimeout((limit) => makeClaim(deps, spec, spec.node, limit));
+      const work = { script: restoreScript(homeInside), input: inPieces(archive), node: spec.node };
       try {
         for await (const _ of runInHome(deps, spec.home, work, signal));
       } catch (error) {
@@ -93,13 +101,15 @@ interface Work {
   readonly script: string;
   /** Its stdin; then it may write. */
   readonly input?: AsyncIterable<Uint8Array>;
+  /** Where it is done; undefined: on any node that can mount the files. */
+  readonly node?: string | undefined;
 }
 
 /** Stdout of a shell script beside a home's files; none for an absent home. Exit code 1 is success: files may change under it. */
 async function* runInHome(
   deps: FilesDeps,
   home: string,
-  { script, input }: Work,
+  { script, input, node }: Work,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void> {
   const { cluster } = deps;
@@ -107,7 +117,7 @@ async function* runInHome(
   try {
     const running = await podWith(deps, home, signal);
     if (!running && !(await findClaim(cluster, home, signal))) return;
-    const pod = running ?? (await openFilesPod(deps, home, input === undefined, signal));
+    const pod = running ?? (await openFilesPod(deps, { home, node, readOnly: input === undefined }, signal));
     const command = ["/bin/sh", "-c", script];
     try {
       yield* execInPod(cluster, { pod, container: labContainer, command, input, codes: [0, 1], signal });
@@ -133,7 +143,12 @@ async function podWith({ cluster, install }: FilesDeps, home: string, signal: Ab
 /** Longer than any archive should take; the cluster then ends a pod whose server was killed. */
 const longestSeconds = 6 * 3600;
 
-async function openFilesPod(deps: FilesDeps, home: string, readOnly: boolean, signal: AbortSignal): Promise<string> {
+interface FilesPod extends Pick<Work, "node"> {
+  readonly home: string;
+  readonly readOnly: boolean;
+}
+
+async function openFilesPod(deps: FilesDeps, { home, node, readOnly }: FilesPod, signal: AbortSignal): Promise<string> {
   const { cluster, install } = deps;
   const image = await deps.images("jupyter");
   if (!image) throw new DriverError("no_image", "The cluster has no image of ours: KUBERNETES_IMAGES names them");
@@ -143,7 +158,7 @@ async function openFilesPod(deps: FilesDeps, home: string, readOnly: boolean, si
     metadata: { name, labels: { ...labelsOf(install, "files"), [label.home]: claimOf(home) } },
     spec: {
       ...isolatedPod(deps),
-      ...(!readOnly && nearGpus),
+      ...(!readOnly && { affinity: node === undefined ? nearGpus : onlyOn(node) }),
       activeDeadlineSeconds: longestSeconds,
       containers: [
         {
@@ -169,13 +184,11 @@ async function openFilesPod(deps: FilesDeps, home: string, readOnly: boolean, si
 }
 
 /** A volume of one node is made where its first pod runs, and the environment is to find GPUs there. */
-const nearGpus: Pick<V1PodSpec, "affinity"> = {
-  affinity: {
-    nodeAffinity: {
-      preferredDuringSchedulingIgnoredDuringExecution: [
-        { weight: 100, preference: { matchExpressions: [{ key: "nvidia.com/gpu.product", operator: "Exists" }] } },
-      ],
-    },
+const nearGpus: V1Affinity = {
+  nodeAffinity: {
+    preferredDuringSchedulingIgnoredDuringExecution: [
+      { weight: 100, preference: { matchExpressions: [{ key: "nvidia.com/gpu.product", operator: "Exists" }] } },
+    ],
   },
 };
 

@@ -95,7 +95,8 @@ export function podBody(spec: Spec, context: PodContext): V1Pod {
 }
 
 /** By its name: the label of the host name may differ from it. */
-const onlyOn = (node: string) => required({ matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] });
+export const onlyOn = (node: string) =>
+  required({ matchFields: [{ key: "metadata.name", operator: "In", values: [node] }] });
 
 /** By a label, because an autoscaler judges by the labels of a node that it may add. */
 const notOn = (hosts: readonly string[]) =>
