@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { FastifyInstance } from "fastify";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../database/database.ts";
 import { embeddedConnection } from "../database/embedded.ts";
@@ -14,6 +13,7 @@ import { filesIn } from "../drivers/testing/drive-run.ts";
 import { openEngineProxy } from "../drivers/testing/engine-proxy.ts";
 import { openSshd, whyNoSshd } from "../drivers/testing/open-sshd.ts";
 import { silentLogger } from "../logging/create-logger.ts";
+import { injectOverHttp } from "../testing/inject-over-http.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
 import { customers } from "../testing/test-app.ts";
 
@@ -51,7 +51,7 @@ async function setup() {
     async open() {
       const product = start(env);
       const url = await product.url();
-      return { ...product, ...customers(injector(url)), base: url };
+      return { ...product, ...customers(injectOverHttp(url)), base: url };
     },
     async database() {
       const { db, close } = await openDatabase(embeddedConnection(join(folder, "database")), silentLogger, {
@@ -61,30 +61,6 @@ async function setup() {
       return db;
     },
   };
-}
-
-/** Its HTTP side as the tests of the app see it. */
-function injector(base: string): Pick<FastifyInstance, "inject"> {
-  const inject = async ({
-    method,
-    url,
-    headers,
-    payload,
-  }: {
-    method: string;
-    url: string;
-    headers: Record<string, string>;
-    payload?: string;
-  }) => {
-    const answer = await fetch(`${base.replace("localhost", "127.0.0.1")}${url}`, {
-      method,
-      headers,
-      body: payload ?? null,
-    });
-    const body = await answer.text();
-    return { statusCode: answer.status, body, json: () => JSON.parse(body) };
-  };
-  return { inject } as unknown as Pick<FastifyInstance, "inject">;
 }
 
 describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two hosts", () => {
