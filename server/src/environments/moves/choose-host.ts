@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
+import { expectedNodePrefix } from "../../drivers/expected-node.ts";
 import { type Place, takeable } from "../leases/gpu-leases.ts";
 import type { LeasedMove } from "./move-queue.ts";
 
@@ -29,7 +30,7 @@ export async function chooseHost(
       from hosts left join gpus g on g.host_id = hosts.id and g.quarantined_at is null
       where is_open and hosts.id <> ${from_host} and hosts.id = any(${[...hostIds]}) group by hosts.id, g.node)
     select o.id as "hostId", case when o.node <> '' and not is_expected then o.node end as node
-    from offers o cross join lateral (select o.node like 'new:%' as is_expected) e cross join moved where units >= gpu_count and (free >= gpu_count or not leases)
+    from offers o cross join lateral (select starts_with(o.node, ${expectedNodePrefix}) as is_expected) e cross join moved where units >= gpu_count and (free >= gpu_count or not leases)
       and not exists (select from host_images i
         where i.host_id = o.id and i.container_type = moved.container_type and i.state = 'unavailable')
     order by (${attempts} > 0 and o.id = ${to_host}::text), is_expected, free >= gpu_count desc, same desc, homes, free desc, o.id, o.node limit 1`.execute(

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import type { Driver } from "../../drivers/driver.ts";
+import { expectedNode } from "../../drivers/expected-node.ts";
 import type { FakeControls } from "../../drivers/fake/fake-driver.ts";
 import { startGpuChecks } from "../hosts/start-gpu-checks.ts";
 import { launchTimes } from "../reconciler/launch-times.ts";
@@ -118,7 +119,7 @@ test("a warm run is never on a node that has yet to join", async () => {
   const { db, pool, stands, warm, driver } = await setup();
   const ids = (await driver.capabilities()).gpus.map(({ id }) => id);
   // The pool takes from the end.
-  await sql`update gpus set node = case when id = ${ids[1]} then 'new:1' else 'a' end`.execute(db);
+  await sql`update gpus set node = case when id = ${ids[1]} then ${expectedNode(1)} else 'a' end`.execute(db);
   pool();
   await stands();
   expect((await warm()).map(({ gpus }) => gpus)).toEqual([[ids[0]]]);

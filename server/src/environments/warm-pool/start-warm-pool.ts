@@ -6,6 +6,7 @@ import { newId } from "../../database/new-id.ts";
 import { startNotifiedLoop } from "../../database/notified-loop.ts";
 import { backoffMs } from "../../database/work-queue.ts";
 import type { Driver } from "../../drivers/driver.ts";
+import { expectedNodePrefix } from "../../drivers/expected-node.ts";
 import { logError } from "../../logging/create-logger.ts";
 import { eachHost } from "../hosts/each-host.ts";
 import { openHostSlots } from "../hosts/host-slots.ts";
@@ -122,7 +123,8 @@ async function addRun(tx: Tx, hostId: string, type: string): Promise<boolean> {
   const id = newId();
   const { rows } = await sql`
     with free as (
-      select id from gpus g where host_id = ${hostId} and quarantined_at is null and node not like 'new:%'
+      select id from gpus g where host_id = ${hostId} and quarantined_at is null
+        and not starts_with(node, ${expectedNodePrefix})
         and not exists (select from gpu_leases where gpu_id = g.id and released_at is null)
         and not exists (select from warm_runs where g.id = any(gpus))
       order by length(id) desc, id desc limit 1),
