@@ -57,6 +57,7 @@ export function chartSchema(settings: readonly SettingDescription[]): string {
           targetCPUUtilizationPercentage: { type: "integer", minimum: 1, maximum: 100 },
         }),
         drainSeconds: { type: "integer", minimum: 0, maximum: 60 },
+        migrate: closed({ deadlineSeconds: { type: "integer", minimum: 60 } }),
         ingress: closed({ enabled: { type: "boolean" }, className: text, annotations: words, tlsSecret: text }),
         httpRoute: closed({ enabled: { type: "boolean" }, parentRefs: anyObjects }),
         networkPolicy: closed({ enabled: { type: "boolean" }, from: anyObjects, metricsFrom: anyObjects }),

@@ -49,14 +49,27 @@ export async function installationOf(db: Db): Promise<{ id: string; startedAt: D
  * otherwise. With the embedded database there is only one server, and its secret may change between starts.
  */
 export async function checkSecret(db: Db, secret: Buffer, { alone }: { readonly alone: boolean }): Promise<void> {
-  const own = createHmac("sha256", secret).update("installation fingerprint v1").digest("hex");
+  const own = secretFingerprint(secret);
   const { fingerprint } = await db
     .updateTable("installation")
     .set({ secret_fingerprint: alone ? own : sql<string>`coalesce(secret_fingerprint, ${own})` })
     .returning("secret_fingerprint as fingerprint")
     .executeTakeFirstOrThrow();
-  if (fingerprint === own) return;
-  throw new ConfigError(
+  if (fingerprint !== own) throw otherSecret();
+}
+
+/** Throws as `checkSecret` of servers with a database of their own does, and writes nothing. */
+export async function compareSecret(db: Db, secret: Buffer): Promise<void> {
+  const row = await db.selectFrom("installation").select("secret_fingerprint as fingerprint").executeTakeFirst();
+  if (row?.fingerprint && row.fingerprint !== secretFingerprint(secret)) throw otherSecret();
+}
+
+function secretFingerprint(secret: Buffer): string {
+  return createHmac("sha256", secret).update("installation fingerprint v1").digest("hex");
+}
+
+function otherSecret(): ConfigError {
+  return new ConfigError(
     "The servers of this database have another secret: give this one their IDENTITY_SECRET (or the file secret of their DATA_DIR); to replace the secret on purpose, stop them all and run UPDATE installation SET secret_fingerprint = NULL.",
   );
 }

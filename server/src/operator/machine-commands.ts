@@ -11,6 +11,7 @@ import {
 import { prepareRuntime } from "../drivers/process/prepare-runtime.ts";
 import { installationOf } from "../installation/installation.ts";
 import { checkHealth } from "./check-health.ts";
+import { checkStart } from "./check-start.ts";
 import { diagnose, reportOf } from "./doctor/diagnose.ts";
 import { type Command, usage } from "./parse-command.ts";
 import { printJson } from "./print-rows.ts";
@@ -37,7 +38,8 @@ export const machineCommands: readonly Command[] = [
     name: "migrate",
     args: [],
     example: "migrate",
-    about: "migrates the database to this version, as a start does: once, before the processes of a cluster start",
+    about:
+      "refuses what a start would, then migrates the database to this version: once, before the processes of a cluster start",
     run: (config) => migrate(config),
   },
   {
@@ -64,6 +66,7 @@ async function health(config: Config): Promise<void> {
 }
 
 async function migrate(config: Config): Promise<void> {
+  if (config.database.kind === "external") await checkStart(config);
   await withDatabase(config, async () => console.log(`The database fits version ${version}.`), { keep: false });
 }
 

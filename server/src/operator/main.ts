@@ -10,9 +10,14 @@ import { BackupRefused } from "./backup/backup-refused.ts";
 import { CapacityRefused } from "./capacity/capacity-refused.ts";
 import { commands } from "./commands.ts";
 import { type Command, type Options, parseCommand, UsageError, usageOf } from "./parse-command.ts";
+import { DatabaseUnreachable } from "./with-database.ts";
+
+/** EX_CONFIG of sysexits.h: the chart tries a migration again that ended with another code (G210). */
+const refusedSettings = 78;
+const typed = process.argv.slice(2);
 
 try {
-  const parsed = parseCommand(commands, process.argv.slice(2));
+  const parsed = parseCommand(commands, typed);
   if ("help" in parsed) console.log(parsed.help);
   else await runCommand(parsed.command, parsed.args, parsed.options);
 } catch (error) {
@@ -21,7 +26,7 @@ try {
     process.exit(2);
   }
   console.error(isExpected(error) ? error.message : error);
-  process.exit(1);
+  process.exit(typed[0] === "migrate" && isFinal(error) ? refusedSettings : 1);
 }
 
 async function runCommand(command: Command, args: readonly string[], options: Options): Promise<void> {
@@ -30,6 +35,12 @@ async function runCommand(command: Command, args: readonly string[], options: Op
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(error.message, usageOf([command])) : error;
   }
+}
+
+/** Settings, and a database of another version, are the same at the next try. */
+function isFinal(error: unknown): boolean {
+  if (error instanceof DatabaseUnreachable) return false;
+  return [CatalogueError, ConfigError, SchemaError].some((kind) => error instanceof kind);
 }
 
 /** Its message is enough for the operator: no stack. */

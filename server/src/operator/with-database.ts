@@ -18,13 +18,20 @@ export function connectionOf({ database, dataDir }: Config): Connection {
     : embeddedConnection(join(resolve(dataDir), "database"));
 }
 
+/** Unlike other faults of the settings it may pass by itself. */
+export class DatabaseUnreachable extends ConfigError {
+  constructor(reason: string) {
+    super(`The database of DATABASE_URL cannot be reached: ${reason}`);
+  }
+}
+
 /** Opens the running server's database, without migrating it unless `keep` is false. */
 export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, { keep = true } = {}): Promise<T> {
   const { database: settings, dataDir } = config;
   const database = await openDatabase(connectionOf(config), commandLogger, { keep }).catch((error) => {
     if (!isLostConnection(error)) throw error;
     throw settings.kind === "external"
-      ? new ConfigError(`The database of DATABASE_URL cannot be reached: ${error.message}`)
+      ? new DatabaseUnreachable(error.message)
       : new EmbeddedDatabaseError(
           `The server of ${resolve(dataDir)} is not running: start it (${startCommand}), then retry.`,
         );

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
-import { KubeConfig, KubernetesObjectApi } from "@kubernetes/client-node";
+import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { readSettingsFile } from "../config/settings-file.ts";
 import { whyNoKubernetes } from "../drivers/testing/kubernetes-machine.ts";
 import {
+  installChart,
   leastValues,
   lintChart,
   namespace,
@@ -139,9 +140,28 @@ test.skipIf(whyNoHelm)(`each process starts with the settings that it is given${
     expect(config.kubernetes.namespace).toBe(namespace);
     expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBe(70);
   }
-  const [migrate] = ofKind(objects, "Job");
-  expect(Object.keys(environmentOf(migrate as RenderedObject))).toEqual(["ENV_FILE", "DATA_DIR", "DATABASE_URL"]);
 });
+
+test.skipIf(whyNoHelm)(
+  `the job before them has their image, settings, secrets and files: it fails for what they would (G210)${whyNoHelm}`,
+  () => {
+    const { objects } = renderChart(fullValues);
+    const [migrate, worker] = [ofKind(objects, "Job")[0], ofKind(objects, "Deployment").at(-1)].map(
+      (each) => each?.spec.template.spec,
+    );
+    const [own, theirs] = [migrate, worker].map(({ containers: [{ image, env }] }) => ({
+      image,
+      env: env.map((each: Variable) => (each.name === "ROLES" ? "ROLES" : each)),
+    }));
+    expect(own).toEqual(theirs);
+    const volumes = (of: RenderedObject["spec"]) => new Map(of.volumes.map((each: Variable) => [each.name, each]));
+    expect(volumes(migrate).get("hosts")).toEqual(volumes(worker).get("hosts"));
+    const copies = ofKind(objects, "ConfigMap").map(({ metadata, data }) => [metadata?.name, data]);
+    expect(copies.map(([name]) => name).toSorted()).toEqual(["berth-catalogue", "berth-migrate"]);
+    expect(copies[0]?.[1]).toEqual(copies[1]?.[1]);
+    expect(volumes(migrate).get("catalogue")).toMatchObject({ configMap: { name: "berth-migrate" } });
+  },
+);
 
 test.skipIf(whyNoHelm)(`a worker alone is ready only with its database (G187)${whyNoHelm}`, () => {
   const ready = ofKind(renderChart(leastValues).objects, "Deployment").map(({ metadata, spec }) => [
@@ -180,6 +200,24 @@ test.skipIf(whyNoHelm)(
   },
 );
 
+/** The cluster, with an empty namespace for one test. */
+async function clusterWithNamespace(): Promise<KubernetesObjectApi> {
+  const config = new KubeConfig();
+  config.loadFromFile(process.env["TEST_KUBECONFIG"] ?? "");
+  const api = KubernetesObjectApi.makeApiClient(config);
+  const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
+  const space = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } };
+  const create = () =>
+    api.create(space).then(
+      () => true,
+      () => false,
+    );
+  // The namespace of the test before may be going still.
+  await expect.poll(create, { timeout: 60_000 }).toBe(true);
+  onTestFinished(async () => void (await api.delete(space)));
+  return api;
+}
+
 const given = (change: object) => ({ ...leastValues, ...change });
 const set = (settings: object) => given({ settings: { ...leastValues.settings, ...settings } });
 
@@ -203,15 +241,34 @@ test.skipIf(whyNoHelm).each([
 });
 
 test.skipIf(whyNoDryRun)(
+  `a Secret or a key that is missing is refused in one sentence, and nothing is made (G210)${whyNoDryRun}`,
+  async () => {
+    const api = await clusterWithNamespace();
+    const wanted = { RAZORPAY_KEY_SECRET: { name: "razorpay", key: "secret" } };
+    const values = { ...leastValues, secrets: wanted };
+    const install = () => installChart(values);
+    const secret = (name: string, ...keys: readonly string[]) =>
+      api.create({
+        ...{ apiVersion: "v1", kind: "Secret", metadata: { name, namespace } },
+        stringData: Object.fromEntries(keys.map((key) => [key, "x"])),
+      } as KubernetesObject);
+    // The account `default` is made a moment after its namespace.
+    const absent = `there is no Secret razorpay in the namespace ${namespace}`;
+    await secret("berth", "DATABASE_URL", "IDENTITY_SECRET");
+    await expect.poll(() => install().refusal, { timeout: 30_000 }).toContain(`secrets.RAZORPAY_KEY_SECRET: ${absent}`);
+    await secret("razorpay", "another");
+    expect(install().refusal).toContain(`the Secret razorpay in the namespace ${namespace} has no key secret`);
+    expect(install().refusal).not.toContain("DATABASE_URL");
+    await secret("whole", "secret");
+    wanted.RAZORPAY_KEY_SECRET.name = "whole";
+    expect(install()).toEqual({ status: 0, refusal: "" });
+  },
+);
+
+test.skipIf(whyNoDryRun)(
   `a cluster takes every object, and the pods under Pod Security restricted${whyNoDryRun}`,
   async () => {
-    const config = new KubeConfig();
-    config.loadFromFile(process.env["TEST_KUBECONFIG"] ?? "");
-    const api = KubernetesObjectApi.makeApiClient(config);
-    const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-    const space = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } };
-    await api.create(space);
-    onTestFinished(async () => void (await api.delete(space)));
+    const api = await clusterWithNamespace();
     // Kinds that every cluster has.
     const known = renderChart(fullValues).objects.filter(
       ({ apiVersion }) => !/gateway|monitoring/.test(apiVersion ?? ""),

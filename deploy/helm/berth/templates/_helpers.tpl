@@ -80,3 +80,66 @@ securityContext:
 - { name: data, emptyDir: {} }
 - { name: tmp, emptyDir: {} }
 {{- end }}
+
+{{/* All variables of a process: a list of the root and its roles. */}}
+{{- define "berth.environment" -}}
+{{- $root := index . 0 }}
+{{- include "berth.folders" $root }}
+{{- range $name, $text := dict "ROLES" (index . 1) "HOST" "0.0.0.0" "PORT" "3000" "METRICS_HOST" "0.0.0.0" "METRICS_PORT" "9464" "DRAIN_SECONDS" $root.Values.drainSeconds "RUNTIME" "kubernetes" "KUBERNETES_NAMESPACE" $root.Release.Namespace }}
+- name: {{ $name }}
+  value: {{ include "berth.text" $text }}
+{{- end }}
+{{- if $root.Values.catalogue }}
+- name: CATALOGUE
+  value: /etc/berth/catalogue.json
+{{- end }}
+{{- range $name, $text := $root.Values.settings }}
+- name: {{ $name }}
+  value: {{ include "berth.text" $text }}
+{{- end }}
+{{- range $name, $from := $root.Values.secrets }}
+{{ include "berth.secret" (list $name $from) }}
+{{- end }}
+{{- end }}
+
+{{/* Keys and certificates of Docker hosts. */}}
+{{- define "berth.hosts" -}}
+- name: hosts
+  projected:
+    sources:
+      {{- with .Values.hosts.knownHosts }}
+      - secret: { name: {{ .name }}, items: [{ key: {{ .key }}, path: known_hosts }] }
+      {{- end }}
+      {{- range $host, $secret := .Values.hosts.secrets }}
+      - secret:
+          name: {{ $secret.name }}
+          items:
+            {{- range $file := $secret.keys }}
+            - { key: {{ $file }}, path: {{ $host }}/{{ $file }} }
+            {{- end }}
+      {{- end }}
+{{- end }}
+
+{{/*
+A job of a hook has what the processes will have: what they would fail for, it fails for before any of them is changed.
+Its catalogue is a copy, because the chart's own objects come later.
+*/}}
+{{- define "berth.jobMounts" -}}
+{{- include "berth.mounts" . }}
+{{- if .Values.catalogue }}
+- { name: catalogue, mountPath: /etc/berth }
+{{- end }}
+{{- if .Values.hosts.secrets }}
+- { name: hosts, mountPath: /etc/berth-hosts, readOnly: true }
+{{- end }}
+{{- end }}
+
+{{- define "berth.jobVolumes" -}}
+{{- include "berth.volumes" . }}
+{{- if .Values.catalogue }}
+- { name: catalogue, configMap: { name: {{ include "berth.name" . }}-migrate } }
+{{- end }}
+{{- if .Values.hosts.secrets }}
+{{ include "berth.hosts" . }}
+{{- end }}
+{{- end }}

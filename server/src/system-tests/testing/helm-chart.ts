@@ -42,6 +42,14 @@ export function renderChart(values: Values, release = "berth"): Rendered {
   return { objects: (loadAllYaml(stdout) as (RenderedObject | null)[]).filter((each) => each !== null), refusal: "" };
 }
 
+/** Tries an installation in the cluster of TEST_KUBECONFIG, which the cluster checks and which makes nothing. */
+export function installChart(values: Values): { readonly status: number | null; readonly refusal: string } {
+  // biome-ignore lint/style/noProcessEnv: the cluster of this run
+  const cluster = ["--kubeconfig", process.env["TEST_KUBECONFIG"] ?? ""];
+  const { status, stderr } = helm("install", "berth", chart, "--dry-run=server", ...cluster, values);
+  return { status, refusal: status === 0 ? "" : stderr };
+}
+
 /** What `helm lint` says, and how it ends. */
 export function lintChart(values: Values): { readonly status: number | null; readonly stdout: string } {
   return helm("lint", "--strict", chart, values);
