@@ -57,6 +57,8 @@ export function chartSchema(settings: readonly SettingDescription[]): string {
           targetCPUUtilizationPercentage: { type: "integer", minimum: 1, maximum: 100 },
         }),
         drainSeconds: { type: "integer", minimum: 0, maximum: 60 },
+        backup: closed({ volumeClaim: { anyOf: [objectName, { const: "" }] } }),
+        restore: { type: "string", pattern: "^((s3:|/backups/)\\S+)?$" },
         migrate: closed({ deadlineSeconds: { type: "integer", minimum: 60 } }),
         ingress: closed({ enabled: { type: "boolean" }, className: text, annotations: words, tlsSecret: text }),
         httpRoute: closed({ enabled: { type: "boolean" }, parentRefs: anyObjects }),

@@ -163,6 +163,31 @@ test.skipIf(whyNoHelm)(
   },
 );
 
+test.skipIf(whyNoHelm)(
+  `a claim for backups is the worker's alone, and a restore runs at an installation, before the migration (G211)${whyNoHelm}`,
+  () => {
+    const { objects } = renderChart({
+      ...leastValues,
+      backup: { volumeClaim: "backups" },
+      restore: "/backups/berth-20261123T020000Z.tar.gz",
+    });
+    const withClaim = withPods(objects).flatMap(({ metadata, spec }) =>
+      spec.template.spec.volumes.some((each: Variable) => each.name === "backups") ? [metadata?.name] : [],
+    );
+    expect(withClaim.toSorted()).toEqual(["berth-restore", "berth-worker"]);
+    const [restore, migrate] = ["berth-restore", "berth-migrate"].map((name) =>
+      objects.find(({ metadata }) => metadata?.name === name),
+    );
+    expect(restore?.spec.template.spec.containers[0].args).toEqual([
+      "restore",
+      "/backups/berth-20261123T020000Z.tar.gz",
+    ]);
+    const hook = (of: RenderedObject | undefined, name: string) => of?.metadata?.annotations?.[`helm.sh/${name}`];
+    expect([hook(restore, "hook"), hook(migrate, "hook")]).toEqual(["pre-install", "pre-install,pre-upgrade"]);
+    expect(Number(hook(restore, "hook-weight"))).toBeLessThan(Number(hook(migrate, "hook-weight") ?? 0));
+  },
+);
+
 test.skipIf(whyNoHelm)(`a worker alone is ready only with its database (G187)${whyNoHelm}`, () => {
   const ready = ofKind(renderChart(leastValues).objects, "Deployment").map(({ metadata, spec }) => [
     metadata?.name,
@@ -227,6 +252,7 @@ test.skipIf(whyNoHelm).each([
   ["a file that no host has", given({ hosts: { secrets: { a: { name: "s", keys: ["id_rsa"] } } } }), ["hosts", "keys"]],
   ["a mistyped value", given({ replicas: 3 }), ["replicas"]],
   ["a mistyped role", given({ roles: { apis: { replicas: 1 } } }), ["roles", "apis"]],
+  ["a restore from a folder of the pod", given({ restore: "/srv/a.tar.gz" }), ["restore"]],
   ["no replica", given({ roles: { api: { replicas: 0 } } }), ["api", "replicas"]],
   ["a mistyped setting", set({ GPUS_PER_USR: 4 }), ["settings", "GPUS_PER_USR"]],
   ["a setting with a wrong word", set({ MINING: "maybe" }), ["MINING", "ask", "stop", "off"]],

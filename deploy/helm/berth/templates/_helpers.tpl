@@ -120,6 +120,19 @@ securityContext:
       {{- end }}
 {{- end }}
 
+{{/* The volume of backups, which belongs to our user as far as its kind of storage allows. */}}
+{{- define "berth.backupMount" -}}
+{{- if .Values.backup.volumeClaim }}
+- { name: backups, mountPath: /backups }
+{{- end }}
+{{- end }}
+
+{{- define "berth.backupVolume" -}}
+{{- with .Values.backup.volumeClaim }}
+- { name: backups, persistentVolumeClaim: { claimName: {{ . }} } }
+{{- end }}
+{{- end }}
+
 {{/*
 A job of a hook has what the processes will have: what they would fail for, it fails for before any of them is changed.
 Its catalogue is a copy, because the chart's own objects come later.

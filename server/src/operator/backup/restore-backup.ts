@@ -35,7 +35,7 @@ export async function restoreBackup(
     const staged = await stageBackup(open, folder, { withHomes: true, fsync: true, runtimes, progress });
     const notes = [
       ...(await placeSecret(config.secret, folder, dataDir, staged.manifest)),
-      ...(await placeHomes(folder, dataDir, staged.manifest, homesLost)),
+      ...(await placeHomes(config, folder, staged.manifest, homesLost)),
       ...restoredFiles.flatMap(([name, note]) =>
         existsSync(join(folder, "restored", name)) ? [note(join(dataDir, "restored", name))] : [],
       ),
@@ -103,15 +103,16 @@ async function placeSecret(
 }
 
 async function placeHomes(
+  { dataDir, runtime }: Config,
   folder: string,
-  dataDir: string,
   { homes, installation }: Manifest,
   homesLost: boolean,
 ): Promise<readonly string[]> {
-  if (homes) return [];
+  // Those of a cluster are its volumes.
+  if (homes || runtime === "kubernetes") return [];
   if (!homesLost)
     return [
-      `The backup has no homes: put the folder of homes at ${dataDir}/${homesName} before the start. Where they are lost, restore again with --homes-lost.`,
+      `The backup has no homes: put the folder of homes at ${resolve(dataDir)}/${homesName} before the start. Where they are lost, restore again with --homes-lost.`,
     ];
   await mkdir(join(folder, homesName), { mode: 0o700 });
   await writeFile(join(folder, homesName, ".installation"), `${installation}\n`, { mode: 0o600 });

@@ -43,6 +43,13 @@ describe.skipIf(absent)(absent ? `scheduled backups, skipped because ${absent}` 
     expect(await run()).toBe(true);
   });
 
+  test("two workers that find one due at once make one, and neither reports a failure", async () => {
+    const { names, lines, run } = await setup();
+    expect((await Promise.all([run(), run()])).toSorted()).toEqual([false, true]);
+    expect(names()).toHaveLength(1);
+    expect(lines).toEqual([expect.objectContaining({ event: "backup.done" })]);
+  });
+
   test("a failure is logged and tried again after ten minutes, and keeps the last success", async () => {
     const { db, deps, lines, run } = await setup();
     const missing = { ...deps, schedule: { ...deps.schedule, folder: `${deps.schedule.folder}/missing` } };

@@ -7,7 +7,7 @@ import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { backupName, listBackups } from "./backup-name.ts";
-import { BackupRefused } from "./backup-refused.ts";
+import { AnotherBackupRuns, BackupRefused } from "./backup-refused.ts";
 import { gapsOf } from "./gaps-of.ts";
 import { keepSnapshots, repositoryOf, writeSnapshot } from "./restic.ts";
 import { takeBackup } from "./take-backup.ts";
@@ -69,7 +69,9 @@ export async function backupWhenDue(deps: ScheduleDeps): Promise<boolean> {
     for (const gap of gapsOf(done.manifest)) log.warn({ event: "backup.incomplete" }, gap);
     return true;
   } catch (err) {
-    if (!signal?.aborted) log.error({ event: "backup.failed", err }, `Backup ${place} was not made`);
+    // Another worker was first, or the operator: the next pass finds out whether one is due still.
+    const isOurs = !(signal?.aborted || err instanceof AnotherBackupRuns);
+    if (isOurs) log.error({ event: "backup.failed", err }, `Backup ${place} was not made`);
     return false;
   }
 }

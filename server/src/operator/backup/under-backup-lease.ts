@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
-import { BackupRefused } from "./backup-refused.ts";
+import { AnotherBackupRuns } from "./backup-refused.ts";
 
 interface Planned {
   readonly place: string;
@@ -15,7 +15,7 @@ const keptRows = 100;
 
 /**
  * Runs one backup at a time in this installation, and keeps its outcome. `work` reports the bytes that are written. Throws
- * BackupRefused while another one runs.
+ * AnotherBackupRuns while one does.
  */
 export async function underBackupLease<T extends { readonly place: string; readonly bytes: number }>(
   db: Db,
@@ -61,7 +61,7 @@ async function begin(db: Db, row: { readonly id: string; readonly place: string;
     .values(row)
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
-  if (numInsertedOrUpdatedRows === 0n) throw new BackupRefused("Another backup runs: wait until it has ended.");
+  if (numInsertedOrUpdatedRows === 0n) throw new AnotherBackupRuns();
 }
 
 async function end(
