@@ -1,4 +1,4 @@
-import { array, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
+import { array, enum as choice, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { instant, nothing, typed } from "../wire.ts";
 import { done, reason } from "./reason.ts";
@@ -11,9 +11,14 @@ const host = object({
   drained_at: nullable(instant),
   away_since: nullable(instant),
   lost_at: nullable(instant),
+  unit: choice(["gpu", "cpu"]),
+  /** GPUs, or CPU slots on a host without any. */
   gpus: number(),
   leased: number(),
   quarantined: number(),
+  /** What the host has and does not offer now, and why; empty: there is no room for it. */
+  withheld: number(),
+  withheld_reason: string(),
   environments: number(),
   /** Folders of files that lie on it, of ended environments too. */
   homes: number(),
@@ -30,7 +35,9 @@ const gpu = object({
   /** Empty for a CPU slot. */
   model: string(),
   quarantined_at: nullable(instant),
+  /** Empty for one that its host does not offer now. */
   quarantine_reason: string(),
+  withheld_reason: string(),
   /** Who has it; null while it is free. */
   holder: nullable(string()),
 });

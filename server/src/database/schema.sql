@@ -454,6 +454,7 @@ create table gpus (
   quarantined_at timestamptz,
   quarantine_reason text not null default '',
   node text not null default '',
+  withheld_reason text not null default '',
   constraint gpus_pkey primary key (id),
   constraint gpus_host_id_fkey foreign key (host_id) references hosts(id) on delete cascade,
   constraint gpus_kind_check check (kind in ('gpu', 'cpu'))

@@ -296,6 +296,7 @@ export interface Tables {
     quarantined_at: Date | null;
     quarantine_reason: Generated<string>;
     node: Generated<string>;
+    withheld_reason: Generated<string>;
   };
   granted_credits: {
     id: string;

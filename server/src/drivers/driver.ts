@@ -78,6 +78,10 @@ export interface Capabilities {
     /** The machine of a cluster that has it; a run gets GPUs of one. Absent on a host that is one machine. */
     readonly node?: string;
   }[];
+  /** Machines of a cluster that are there; absent on a host that is one machine. */
+  readonly nodes?: readonly string[];
+  /** Those of them that take no new runs now, and why, with the command that changes it where there is one. */
+  readonly closedNodes?: readonly { readonly node: string; readonly reason: string }[];
   /** Memory of the machine; absent where runs have no limit of memory. */
   readonly memoryMb?: number;
   /** How many GPUs or CPU slots its runs may have in all; absent: as many as there are. */

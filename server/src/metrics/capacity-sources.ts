@@ -13,16 +13,17 @@ export const capacitySources: readonly DatabaseSource[] = [
     gauges: {
       count: {
         name: "berth_gpus",
-        help: "GPUs and CPU slots of each host by state. unknown: the host does not answer. With a warm run one is free.",
+        help: "GPUs and CPU slots of each host by state. withheld: there is no room for it now. unknown: the host does not answer. With a warm run one is free.",
       },
     },
     rows: sql`
       select h.id as host, s.state, count(g.id)::float8 as count
-      from hosts h cross join (values ('free'), ('leased'), ('quarantined'), ('unknown')) s(state)
+      from hosts h cross join (values ('free'), ('leased'), ('quarantined'), ('withheld'), ('unknown')) s(state)
       left join (
         select id, host_id, case
             when (select away_since from hosts where id = host_id) is not null then 'unknown'
-            when quarantined_at is not null then 'quarantined'
+            when quarantine_reason <> '' or withheld_reason <> '' then 'quarantined'
+            when quarantined_at is not null then 'withheld'
             when exists (select from gpu_leases where gpu_id = gpus.id and released_at is null and not ${takeable}) then 'leased'
             else 'free' end as state
         from gpus) g on g.host_id = h.id and g.state = s.state

@@ -74,7 +74,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     expect(added).toMatch(/^remote can be used: no GPU, so 1 CPU slots; runs are reached at 127.0.0.1/);
     expect(added).toMatch(/WARNING: it has no firewall: .*hosts firewall remote GATEWAY/);
     expect(added).toMatch(/remote is added; a running server rents on it after its next start$/);
-    expect(await hosts("list")).toMatch(/^local fake: 1 GPUs.*\nremote docker at ssh:\S+: 0 GPUs/);
+    expect(await hosts("list")).toMatch(/^local fake: 1 CPU slots.*\nremote docker at ssh:\S+: 0 GPUs/);
     before.child.kill("SIGTERM");
     await before.ended;
 
@@ -87,7 +87,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
       await product.ended;
       await removeRuns(install);
     });
-    await expect.poll(() => hosts("list"), { timeout: 60_000 }).toMatch(/remote docker at \S+: 1 GPUs/);
+    await expect.poll(() => hosts("list"), { timeout: 60_000 }).toMatch(/remote docker at \S+: 1 CPU slots/);
     await expect.poll(async () => (await product.must("GET", "/capacity")).total).toBe(1);
     const hostOf = async (subdomain: string) =>
       (await db.selectFrom("environments").select("host_id").where("subdomain", "=", subdomain).executeTakeFirst())
@@ -106,7 +106,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     const first = await rent(ann, "first-one");
     const second = await rent(bob, "second-one");
     expect([await hostOf("first-one"), await hostOf("second-one")]).toEqual(["local", "remote"]);
-    expect(await hosts("list")).toMatch(/remote docker at \S+: 1 GPUs, 1 leased, 0 quarantined, 1 environments/);
+    expect(await hosts("list")).toMatch(/remote docker at \S+: 1 CPU slots, 1 leased, 0 quarantined, 1 environments/);
     expect(await hosts("remove", "remote")).toMatch(/^remote still has 1 environments, 1 GPUs leased and 1 kept homes/);
 
     const act = (user: typeof ann, action: string, id: string) =>

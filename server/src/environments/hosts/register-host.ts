@@ -28,6 +28,7 @@ export async function registerHost(db: Db, hostId: string, driver: Driver, slots
     const units = unitsOf(hostId, capabilities, slots ?? slotsOf(capabilities));
     const own = units.filter(({ node }) => !others.has(node));
     await writeUnits(tx, hostId, own, capabilities.room);
+    await writeWithheld(tx, hostId, own, capabilities);
     for (const each of capabilities.placed ?? []) await leaseRealNode(tx, hostId, each);
   });
 }
@@ -108,4 +109,35 @@ async function withinRoom(tx: Tx, units: readonly Unit[], room: number | undefin
   const leased = new Set(rows.map(({ gpu_id }) => gpu_id));
   const free = ids.filter((id) => !leased.has(id));
   return [...leased, ...free.slice(0, Math.max(0, room - leased.size))];
+}
+
+/**
+ * Why each unit that is not offered is not, for the operator (G212). A slot belongs to no node, so that any closed one may be
+ * why. Nothing is wrong where there is only no room, a slot less by the settings, or a node less in the cluster.
+ */
+async function writeWithheld(
+  tx: Tx,
+  hostId: string,
+  units: readonly Unit[],
+  { nodes = [""], closedNodes = [] }: Capabilities,
+): Promise<void> {
+  const reasons = new Map(closedNodes.map(({ node, reason }) => [node, reason]));
+  const all = closedNodes.map(({ reason }) => reason).join("; ");
+  const reported = new Set(units.map(({ id }) => id));
+  const reasonOf = ({ id, kind, node }: Pick<Unit, "id" | "kind" | "node">) => {
+    if (kind === "cpu") return units[0]?.kind === "gpu" ? "" : all;
+    if (reported.has(id) || !nodes.includes(node)) return "";
+    return reasons.get(node) ?? `${node === "" ? hostId : `the node ${node}`} has it no more`;
+  };
+  const { rows } = await sql<Unit & { readonly offered: boolean; readonly withheld_reason: string }>`
+    select id, kind, node, withheld_reason, quarantined_at is null as offered from gpus
+    where host_id = ${hostId} and (quarantined_at is not null or withheld_reason <> '')`.execute(tx);
+  const changed = rows
+    .map((row) => ({ id: row.id, was: row.withheld_reason, reason: row.offered ? "" : reasonOf(row) }))
+    .filter(({ was, reason }) => was !== reason);
+  if (changed.length === 0) return;
+  await sql`
+    update gpus set withheld_reason = reason
+    from json_to_recordset(${JSON.stringify(changed)}) as changed (id text, reason text)
+    where gpus.id = changed.id`.execute(tx);
 }

@@ -69,8 +69,8 @@ test("a host that was added has nothing to sell before its first check; the fold
   );
   await registerHost(db, far.id, driver, 2);
   expect((await readHosts(db)).map(hostText)).toEqual([
-    expect.stringMatching(/^ant \w+ at ssh:\/\/berth@10.0.0.5: 2 GPUs/),
-    expect.stringMatching(/^host fake: 1 GPUs/),
+    expect.stringMatching(/^ant \w+ at ssh:\/\/berth@10.0.0.5: 2 CPU slots/),
+    expect.stringMatching(/^host fake: 1 CPU slots/),
   ]);
   expect(await remoteHosts(db)).toEqual([{ ...far, reach: "10.0.0.6" }]);
 });

@@ -63,7 +63,7 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
   await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
   expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 0, free: 0 });
   expect((await readHosts(db)).map(hostText)).toEqual([
-    expect.stringMatching(/^host fake: 3 GPUs, 1 leased, 0 quarantined, 2 environments, draining since .* UTC$/),
+    expect.stringMatching(/^host fake: 3 CPU slots, 1 leased, 0 quarantined, 2 environments, draining since .* UTC$/),
   ]);
   expect(await outOfService()).toEqual(["host drains"]);
   expect([await undrainHost(db, "host", by), await undrainHost(db, "host", by)]).toEqual([true, false]);
@@ -143,7 +143,9 @@ test("a quarantined GPU is not leased, also after a restart of the server, until
   expect([await releaseGpu(db, "host-slot-2", by), await releaseGpu(db, "host-slot-2", by)]).toEqual([true, false]);
   expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 2, free: 1 });
   await registerHost(db, "host", driver, 1);
-  await expect(releaseGpu(db, "host-slot-2", by)).rejects.toThrow("host had no host-slot-2 at its last start");
+  await expect(releaseGpu(db, "host-slot-2", by)).rejects.toThrow(
+    "host-slot-2 is not quarantined, host does not offer it",
+  );
   expect(await operate(db, "gpus", "release", "nothing")).toBe(
     "There is no GPU nothing. npm run operator -- gpus list names them.",
   );

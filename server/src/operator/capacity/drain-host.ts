@@ -19,9 +19,14 @@ interface HostRow {
   readonly drained_at: Date | null;
   readonly away_since: Date | null;
   readonly lost_at: Date | null;
+  /** GPUs, or CPU slots on a host without any. */
+  readonly unit: "gpu" | "cpu";
   readonly gpus: number;
   readonly leased: number;
   readonly quarantined: number;
+  /** What the host has and does not offer now, and why, as far as it is known. */
+  readonly withheld: number;
+  readonly withheld_reason: string;
   readonly environments: number;
   /** Folders of files that lie on it, of ended environments too. */
   readonly homes: number;
@@ -34,7 +39,10 @@ interface HostRow {
 /** Returns every host: what it has, and what is in use. */
 export async function readHosts(db: Db): Promise<readonly HostRow[]> {
   const { rows } = await sql<HostRow>`
-    select h.id, h.kind, h.address, h.options, h.drained_at, h.away_since, h.lost_at, h.moving_since, count(g.id) as gpus, count(l.id) as leased, count(g.quarantined_at) as quarantined,
+    select h.id, h.kind, h.address, h.options, h.drained_at, h.away_since, h.lost_at, h.moving_since, count(g.id) as gpus, count(l.id) as leased,
+      case when bool_and(g.kind = 'cpu') then 'cpu' else 'gpu' end as unit, count(*) filter (where g.quarantine_reason <> '') as quarantined,
+      count(*) filter (where g.quarantined_at is not null and g.quarantine_reason = '') as withheld,
+      coalesce(string_agg(distinct nullif(g.withheld_reason, ''), '; '), '') as withheld_reason,
       (select count(*) from environments e where e.host_id = h.id and e.status <> 'terminated') as environments,
       (select count(*) from homes where host_id = h.id) as homes,
       (select last_error from home_moves where from_host = h.id and last_error is not null order by id limit 1) as move_error
@@ -49,14 +57,17 @@ export function hostText({
   kind,
   address,
   options,
+  unit,
   gpus,
   leased,
   quarantined,
   environments,
   ...more
 }: HostRow): string {
-  const { drained_at, away_since, lost_at, moving_since, homes, move_error } = more;
-  const parts = [`${gpus} GPUs`, `${leased} leased`, `${quarantined} quarantined`, `${environments} environments`];
+  const { drained_at, away_since, lost_at, moving_since, homes, move_error, withheld, withheld_reason } = more;
+  const units = unit === "gpu" ? "GPUs" : "CPU slots";
+  const parts = [`${gpus} ${units}`, `${leased} leased`, `${quarantined} quarantined`, `${environments} environments`];
+  if (withheld > 0) parts.push(`${withheld} not offered: ${withheld_reason || "no room for them now"}`);
   if (drained_at && !lost_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
   if (moving_since && !lost_at) parts.push(`${homes} homes left to move`);
   if (move_error && !lost_at) parts.push(`a move is tried again: ${move_error}`);

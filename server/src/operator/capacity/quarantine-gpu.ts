@@ -9,9 +9,11 @@ import { CapacityRefused } from "./capacity-refused.ts";
 interface GpuRow {
   readonly id: string;
   readonly host_id: string;
+  readonly kind: "gpu" | "cpu";
   readonly model: string;
   readonly quarantined_at: Date | null;
   readonly quarantine_reason: string;
+  readonly withheld_reason: string;
   readonly holder: string | null;
 }
 
@@ -32,11 +34,17 @@ export async function readGpus(db: Db): Promise<readonly GpuRow[]> {
   return rows;
 }
 
-export function gpuText({ id, host_id, model, quarantined_at, quarantine_reason, holder }: GpuRow): string {
+/** What an operator has to see to: nothing is wrong where there is only no room, or a node less (G212). */
+export const isOutOfService = ({ quarantine_reason, withheld_reason }: GpuRow) =>
+  quarantine_reason !== "" || withheld_reason !== "";
+
+export function gpuText({ id, host_id, model, quarantined_at, holder, ...reasons }: GpuRow): string {
+  const { quarantine_reason, withheld_reason } = reasons;
   const name = `${id} on ${host_id}${model && `, ${model}`}`;
   if (!quarantined_at) return `${name}: ${holder ?? "free"}`;
-  const reason = quarantine_reason || "its host does not offer it now";
-  return `${name}: quarantined ${formatInstant(quarantined_at)} UTC: ${reason}${holder ? `; still ${holder}` : ""}`;
+  const state = quarantine_reason ? "quarantined" : "not offered since";
+  const reason = quarantine_reason || withheld_reason || "its host has no room for it, or has it no more";
+  return `${name}: ${state} ${formatInstant(quarantined_at)} UTC: ${reason}${holder ? `; still ${holder}` : ""}`;
 }
 
 /**
@@ -65,7 +73,7 @@ export async function releaseGpu(db: Db, id: string, author: Author): Promise<bo
     if (!gpu.quarantined_at) return false;
     if (gpu.quarantine_reason === "")
       throw new CapacityRefused(
-        `${gpu.host_id} had no ${id} at its last start. When it has it again, the quarantine ends automatically.`,
+        `${id} is not quarantined, ${gpu.host_id} does not offer it: ${gpu.withheld_reason || "there is no room for it, or it is gone"}. It is leased again when its host offers it.`,
       );
     await tx.updateTable("gpus").set({ quarantined_at: null, quarantine_reason: "" }).where("id", "=", id).execute();
     await recordAct(tx, author, "gpu.release", id);

@@ -5,7 +5,7 @@ import { brokenInvariants } from "../../payments/ledger/invariants.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { formatInstant } from "../../text/format-instant.ts";
 import { operatorCommand } from "../../text/operator-command.ts";
-import { gpuText, readGpus } from "../capacity/quarantine-gpu.ts";
+import { gpuText, isOutOfService, readGpus } from "../capacity/quarantine-gpu.ts";
 import type { Check } from "./run-checks.ts";
 
 const afterTries = 20;
@@ -46,7 +46,7 @@ export function moneyChecks(db: Db, askProvider: () => Promise<readonly string[]
     {
       kind: "capacity_out_of_service",
       what: "Hosts and GPUs that are out of service",
-      remedy: `${operatorCommand("hosts undrain HOST")}, or gpus release GPU; a host that does not answer has to be started`,
+      remedy: `${operatorCommand("hosts undrain HOST")}, or gpus release GPU for one that is quarantined; a host that does not answer has to be started, and a node that is cordoned opened by what stands beside it`,
       run: () => outOfService(db),
     },
     {
@@ -166,11 +166,29 @@ async function holds(db: Db): Promise<readonly string[]> {
   );
 }
 
-/** Hosts that drain or do not answer, and quarantined GPUs: an operator restores or removes them. */
+/** Hosts that drain or do not answer, and what is quarantined or not offered: an operator restores or removes it. */
 async function outOfService(db: Db): Promise<readonly string[]> {
   const { rows } = await sql<{ text: string }>`
     select id || case when lost_at is not null then ' is lost' when drained_at is null then ' does not answer' else ' drains' end as text from hosts
     where not is_open and removed_at is null order by id`.execute(db);
-  const quarantined = (await readGpus(db)).filter(({ quarantined_at }) => quarantined_at !== null);
-  return [...rows.map(({ text }) => text), ...quarantined.map(gpuText)];
+  const units = (await readGpus(db)).filter(isOutOfService);
+  const quarantined = units.filter(({ quarantine_reason }) => quarantine_reason !== "");
+  const withheld = Object.values(
+    Object.groupBy(units, ({ host_id, withheld_reason }) => `${host_id}: ${withheld_reason}`),
+  );
+  return [
+    ...rows.map(({ text }) => text),
+    ...quarantined.map(gpuText),
+    ...withheld.flatMap((group = []) =>
+      withheldText(group.filter(({ quarantine_reason }) => quarantine_reason === "")),
+    ),
+  ];
+}
+
+/** One line for all that a cordoned node withholds. */
+function withheldText(units: Awaited<ReturnType<typeof readGpus>>): readonly string[] {
+  const [first] = units;
+  if (!first) return [];
+  const named = first.kind === "cpu" ? "CPU slots" : "GPUs";
+  return [`${units.length} ${named} of ${first.host_id} are not offered: ${first.withheld_reason}`];
 }

@@ -40,12 +40,18 @@ export function GpuTable({ gpus, onAct }: Props) {
   );
 }
 
-function GpuState({ gpu: { quarantined_at, quarantine_reason, holder } }: { readonly gpu: OperatedGpu }) {
+function GpuState({
+  gpu: { quarantined_at, quarantine_reason, withheld_reason, holder },
+}: {
+  readonly gpu: OperatedGpu;
+}) {
   if (quarantined_at)
     return (
       <>
-        <Tag tone="hold">Quarantined since {dateTime(quarantined_at)}</Tag>
-        <small>{quarantine_reason || "Its host does not offer it now"}</small>
+        <Tag tone="hold">
+          {quarantine_reason ? "Quarantined" : "Not offered"} since {dateTime(quarantined_at)}
+        </Tag>
+        <small>{quarantine_reason || withheld_reason || "Its host has no room for it, or has it no more"}</small>
       </>
     );
   return holder ? <Tag>Leased</Tag> : <Tag tone="live">Free</Tag>;
@@ -74,7 +80,7 @@ const texts: Readonly<Record<GpuAct, { readonly label: string; readonly conseque
   release: { label: "Release", consequences: "It is leased again." },
 };
 
-/** The quarantine of a GPU that its host no longer has ends by itself. */
+/** What its host does not offer is leased again when it does. */
 function actOf({ quarantined_at, quarantine_reason }: OperatedGpu): GpuAct | undefined {
   if (!quarantined_at) return "quarantine";
   return quarantine_reason === "" ? undefined : "release";

@@ -30,8 +30,13 @@ export function HostTable({ hosts, onAct }: Props) {
               <HostState host={host} />
             </td>
             <td data-label="GPUs">
-              {host.leased} of {host.gpus} leased
+              {host.leased} of {host.gpus} {host.unit === "cpu" && "CPU slots "}leased
               {host.quarantined > 0 && <small>{host.quarantined} quarantined</small>}
+              {host.withheld > 0 && (
+                <small>
+                  {host.withheld} not offered: {host.withheld_reason || "no room for them now"}
+                </small>
+              )}
             </td>
             <td data-label="Environments">
               <Link

@@ -16,7 +16,7 @@ const node = (
 const labels = { "nvidia.com/gpu.product": "NVIDIA-H100-80GB-HBM3", "nvidia.com/gpu.memory": "81559" };
 
 test("each GPU of a ready node is a slot with its model; cordoned and lost nodes offer nothing", () => {
-  const { gpus, nodes, memoryMb } = factsOf(
+  const { gpus, nodes, closedNodes, memoryMb } = factsOf(
     [
       node("a", "2", { labels }),
       node("b", "1"),
@@ -31,6 +31,10 @@ test("each GPU of a ready node is a slot with its model; cordoned and lost nodes
     { id: "b-gpu-1", model: "GPU", memoryMb: 0, node: "b" },
   ]);
   expect([...nodes.values()]).toEqual(["a", "a", "b"]);
+  expect(closedNodes).toEqual([
+    { node: "c", reason: "the node c is cordoned: kubectl uncordon c" },
+    { node: "d", reason: "the node d is not ready: kubectl describe node d" },
+  ]);
   expect(memoryMb).toBe(2 * 63_765);
 });
 

@@ -9,6 +9,8 @@ export interface ClusterFacts {
   readonly gpus: Capabilities["gpus"];
   /** The node of each GPU slot. */
   readonly nodes: ReadonlyMap<string, string>;
+  /** Those that offer nothing now. */
+  readonly closedNodes: NonNullable<Capabilities["closedNodes"]>;
   /** Memory of all nodes for pods. */
   readonly memoryMb: number;
   /** How many CPU slots find room on the nodes. */
@@ -44,6 +46,7 @@ export function factsOf(nodes: readonly V1Node[], selector: NodeSelector, slotPr
   return {
     gpus,
     nodes: new Map(gpus.map(({ id, node }) => [id, node])),
+    closedNodes: nodes.filter((node) => isWanted(node, selector) && !usable.includes(node)).map(closedNode),
     memoryMb: sumOf(usable, ({ status }) => Math.floor(quantityOf(status?.allocatable?.["memory"]) / 2 ** 20)),
     cpuRoom: sumOf(usable, (node) => unitsOn(node, "cpu")),
   };
@@ -55,6 +58,14 @@ export function usableOf(nodes: readonly V1Node[], selector: NodeSelector): read
     const { spec } = node;
     return isWanted(node, selector) && !spec?.unschedulable && readyOf(node)?.status === "True";
   });
+}
+
+function closedNode({ metadata, spec }: V1Node) {
+  const node = metadata?.name ?? "";
+  const reason = spec?.unschedulable
+    ? `the node ${node} is cordoned: kubectl uncordon ${node}`
+    : `the node ${node} is not ready: kubectl describe node ${node}`;
+  return { node, reason };
 }
 
 export const isWanted = ({ metadata }: V1Node, selector: NodeSelector) =>

@@ -17,7 +17,10 @@ export interface CapacityDeps {
   readonly autoscaler: Autoscaler | undefined;
 }
 
-type Capacity = Pick<Capabilities, "gpu" | "gpus" | "memoryMb" | "room" | "newHomes" | "placed">;
+type Capacity = Pick<
+  Capabilities,
+  "gpu" | "gpus" | "nodes" | "closedNodes" | "memoryMb" | "room" | "newHomes" | "placed"
+>;
 
 /** What the cluster and the quotas of the namespace have room for, read once and again on `refresh`. A failure is not kept. */
 export function openCapacity(deps: CapacityDeps): (refresh?: boolean) => Promise<Capacity> {
@@ -39,12 +42,14 @@ async function readCapacity(deps: CapacityDeps, signal: AbortSignal): Promise<Ca
   const query = { labelSelector: `${label.install}=${install},${label.part}=run` };
   const { items: pods } = await cluster.call<V1PodList>({ path: podsPath(cluster), query, signal });
   const { items: quotas } = await cluster.call<V1ResourceQuotaList>({ path: quotasPath(cluster), signal });
-  const { gpus, placed, memoryMb, cpuRoom } = gpusOf(deps, pods, all);
+  const { gpus, closedNodes, placed, memoryMb, cpuRoom } = gpusOf(deps, pods, all);
   const kind = gpus.length > 0 ? "gpu" : "cpu";
   const { room = Number.POSITIVE_INFINITY, newHomes } = quotaRoom(quotas, pods, { kind, storageClass });
   const least = kind === "cpu" ? Math.min(room, cpuRoom) : room;
   return {
     ...{ gpu: kind === "gpu" ? "plugin" : "none", gpus, memoryMb },
+    nodes: all.map(({ metadata }) => metadata?.name ?? ""),
+    ...(closedNodes.length > 0 && { closedNodes }),
     ...(placed.length > 0 && { placed }),
     ...(Number.isFinite(least) && { room: least }),
     ...(newHomes !== undefined && { newHomes }),
