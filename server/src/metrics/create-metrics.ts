@@ -84,12 +84,12 @@ function outsideMetrics(own: Own) {
   };
 }
 
-/** Counted from rows that were written since the start of this process, by workers only. */
+/** Counted from rows of the database, by workers only: money from the first, launches from those since this process's start. */
 function followedMetrics(own: Own) {
   return {
     money: new Counter({
       name: "berth_money_minor_total",
-      help: "Money by the ledger, in minor units of the currency: paid, refunded, lost (in disputes) and fees.",
+      help: "Money by the whole ledger, in minor units: paid, refunded, lost (in disputes) and fees. The same at each worker.",
       labelNames: ["kind", "currency"],
       ...own,
     }),

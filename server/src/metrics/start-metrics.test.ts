@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createGatewayCounts } from "../gateway/access/gateway-counts.ts";
 import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { testApp } from "../testing/test-app.ts";
-import { createMetrics } from "./create-metrics.ts";
+import { createMetrics, type Metrics } from "./create-metrics.ts";
 import { gatewayCollector } from "./gateway-collector.ts";
 import { startMetrics } from "./start-metrics.ts";
 import { scrape } from "./testing/scrape.ts";
@@ -13,17 +13,26 @@ import { scrape } from "./testing/scrape.ts";
 async function setup({ isWorker = true } = {}) {
   const product = await testApp();
   const { provider } = product.payments;
-  const metrics = await startMetrics({
-    currencies: ["USD", "INR"],
-    ...{ port: 0, version: "1.2.3", disk: async () => "ok" as const, db: product.db, pool: product.database.pool },
-    ...{ metrics: product.metrics, gateway: undefined },
-    settings: { appUrl: "http://localhost:3000", envHost: "localhost", dataDir: "/" },
-    backup: undefined,
-    queues: isWorker ? { provider, sendsMail: true } : undefined,
-    keepMs: 0,
-  });
-  onTestFinished(metrics.close);
-  return { ...product, metricsUrl: metrics.url, read: () => scrape(metrics.url) };
+  const open = async (of: Metrics) => {
+    const metrics = await startMetrics({
+      currencies: ["USD", "INR"],
+      ...{ port: 0, version: "1.2.3", disk: async () => "ok" as const, db: product.db, pool: product.database.pool },
+      ...{ metrics: of, gateway: undefined },
+      settings: { appUrl: "http://localhost:3000", envHost: "localhost", dataDir: "/" },
+      backup: undefined,
+      queues: isWorker ? { provider, sendsMail: true } : undefined,
+      keepMs: 0,
+    });
+    onTestFinished(metrics.close);
+    return metrics.url;
+  };
+  const metricsUrl = await open(product.metrics);
+  /** Of a second process. */
+  const readAnother = async () => {
+    const url = await open(createMetrics());
+    return () => scrape(url);
+  };
+  return { ...product, metricsUrl, read: () => scrape(metricsUrl), readAnother };
 }
 
 test("a paid launch is counted: request, money, environment, GPUs and the time of each stage", async () => {
@@ -49,6 +58,22 @@ test("a paid launch is counted: request, money, environment, GPUs and the time o
   expect(of('berth_disk_free_ratio{of="data"}')).toBeGreaterThan(0);
   expect(Math.abs(of("berth_clock_offset_seconds") ?? 99)).toBeLessThan(1);
   expect(of("berth_nodejs_eventloop_lag_p99_seconds")).toBeGreaterThan(0);
+});
+
+test("money is that of the whole ledger at each worker, from before its start and before its first scrape too", async () => {
+  const { read, readAnother, payments, signUp, order, pay } = await setup();
+  const sell = async (subdomain: string) => {
+    const { razorpay_payment_id } = await pay(await order(await signUp(), { subdomain }));
+    await settlePayment(payments, await payments.provider.payment(razorpay_payment_id));
+  };
+  const paid = (samples: ReadonlyMap<string, number>) =>
+    samples.get('berth_money_minor_total{kind="paid",currency="USD"}');
+  await sell("first");
+  await expect.poll(async () => paid(await read())).toBe(40);
+  const another = await readAnother();
+  await expect.poll(async () => paid(await another())).toBe(40);
+  await sell("second");
+  for (const each of [read, another]) await expect.poll(async () => paid(await each())).toBe(80);
 });
 
 test("every metric is named berth_ with a help text, counters end in _total, and no label has data of a user", async () => {
