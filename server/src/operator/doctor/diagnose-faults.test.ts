@@ -286,6 +286,8 @@ test("an engine that accepts the connection and never answers is one finding, an
   expect(JSON.stringify(all)).not.toContain("The check failed");
 });
 
+const elsewhere = { id: "other", host_name: "elsewhere", started_at: "infinity" };
+
 test("without RUNTIME the machine is checked with the settings of the running server, or of the last one", async () => {
   const { db, folder, ask } = await setup();
   const engines = "Docker Engines and clusters that cannot be used";
@@ -301,12 +303,19 @@ test("without RUNTIME the machine is checked with the settings of the running se
     .poll(async () => (await ask()).notes)
     .toEqual(["These settings are taken from the running server: RUNTIME, DOCKER_HOST and DOCKER_REACH."]);
   expect((await ask()).found[engines]).toEqual([expect.stringContaining("/nowhere/docker.sock")]);
+  // A second worker, which started later.
+  await sql`insert into processes select (jsonb_populate_record(p, ${JSON.stringify(elsewhere)})).* from processes p`.execute(
+    db,
+  );
+  expect((await ask()).notes).toHaveLength(1);
   await sql`update processes set host_name = 'elsewhere'`.execute(db);
   const { notes, found } = await ask();
   expect(notes).toContain(
     "The worker runs on elsewhere: run doctor there too, for its engine, its files and its disks.",
   );
   expect(found[engines]).toBeUndefined();
+  await sql`update processes set settings = settings || '{"runtime": "kubernetes"}'`.execute(db);
+  expect((await ask()).notes).toEqual([expect.stringMatching(/^These settings are taken from the running server/)]);
 });
 
 test("the text report has a line for each check, its findings below it, and the remedy", async () => {

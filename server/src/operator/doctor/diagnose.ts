@@ -81,10 +81,11 @@ const names: Readonly<Record<Exclude<keyof ProcessSettings, "digests">, string>>
   sendsMail: "SMTP_URL",
 };
 
-/** Prefers the worker's settings: doctor may have been started without RUNTIME or APP_URL. */
+/** Prefers the worker's settings, of several the one here: doctor may have been started without RUNTIME or APP_URL. */
 async function settingsInUse(db: Db, config: Config): Promise<InUse> {
   const own = settingsOf(config);
-  const worker = (await runningProcesses(db)).find(({ roles }) => roles.includes("worker"));
+  const workers = (await runningProcesses(db)).filter(({ roles }) => roles.includes("worker"));
+  const worker = workers.find((each) => each.hostName === hostname()) ?? workers[0];
   if (!worker) return { settings: own, notes: [], isHere: true };
   const { settings, hostName } = worker;
   const isHere = hostName === hostname();
@@ -94,7 +95,8 @@ async function settingsInUse(db: Db, config: Config): Promise<InUse> {
     ...(differing.length > 0
       ? [`These settings are taken from the running server: ${differing.map((key) => names[key]).join(", ")}.`]
       : []),
-    ...(isHere
+    // A worker in a pod has no machine of its own: what it sells is the cluster's.
+    ...(isHere || settings.runtime === "kubernetes"
       ? []
       : [`The worker runs on ${hostName}: run doctor there too, for its engine, its files and its disks.`]),
   ];
