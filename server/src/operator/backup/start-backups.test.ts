@@ -6,6 +6,7 @@ import { lastBackup } from "../../installation/last-backup.ts";
 import { recordLog } from "../../logging/testing/record-log.ts";
 import { backupWhenDue, startBackups } from "./start-backups.ts";
 import { setupBackup, whyNoTools } from "./testing/setup-backup.ts";
+import { underBackupLease } from "./under-backup-lease.ts";
 
 const absent = await whyNoTools();
 
@@ -43,10 +44,18 @@ describe.skipIf(absent)(absent ? `scheduled backups, skipped because ${absent}` 
     expect(await run()).toBe(true);
   });
 
-  test("two workers that find one due at once make one, and neither reports a failure", async () => {
-    const { names, lines, run } = await setup();
-    expect((await Promise.all([run(), run()])).toSorted()).toEqual([false, true]);
-    expect(names()).toHaveLength(1);
+  test("while another worker or the operator makes one, none is begun and no failure is reported", async () => {
+    const { db, names, lines, run } = await setup();
+    const gate = Promise.withResolvers<void>();
+    const others = underBackupLease(db, { place: "/elsewhere/b.tar.gz", withHomes: false }, async () => {
+      await gate.promise;
+      return { place: "/elsewhere/b.tar.gz", bytes: 1 };
+    });
+    await expect.poll(() => db.selectFrom("backups").select("id").execute()).toHaveLength(1);
+    expect([await run(), lines, names()]).toEqual([false, [], []]);
+    gate.resolve();
+    await others;
+    expect(await run()).toBe(true);
     expect(lines).toEqual([expect.objectContaining({ event: "backup.done" })]);
   });
 
