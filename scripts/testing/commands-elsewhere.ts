@@ -37,7 +37,10 @@ export const commandsElsewhere: readonly Elsewhere[] = [
     command: /^kubectl apply -f deploy\/kubernetes\/access\.yaml$/,
     by: ["server/src/drivers/testing/kubernetes-machine.ts", "deploy/kubernetes/access.yaml"],
   },
-  { command: /^kubectl (create|exec|label|port-forward|rollout|taint) |\| kubectl apply /, by: "it needs a cluster" },
+  {
+    command: /^kubectl (create|exec|label|logs|port-forward|rollout|taint) |\| kubectl apply /,
+    by: "it needs a cluster",
+  },
   {
     command: /^helm (install|upgrade) /,
     by: ["server/src/system-tests/helm-chart.test.ts", "a cluster takes every object"],
