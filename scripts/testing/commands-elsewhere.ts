@@ -42,7 +42,7 @@ export const commandsElsewhere: readonly Elsewhere[] = [
     by: "it needs a cluster",
   },
   {
-    command: /^helm (install|upgrade) /,
+    command: /^helm (install|uninstall|upgrade) /,
     by: ["server/src/system-tests/helm-chart.test.ts", "a cluster takes every object"],
   },
   { command: /^systemctl /, by: noSystemd },
