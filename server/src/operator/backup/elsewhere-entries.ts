@@ -1,5 +1,4 @@
-import { createWriteStream } from "node:fs";
-import { rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Db } from "../../database/database.ts";
@@ -46,7 +45,8 @@ export async function* elsewhereEntries(
 
 /** Returns its size; null when the host cannot be asked now. */
 async function download(archive: AsyncIterable<Uint8Array>, file: string): Promise<number | null> {
-  const output = createWriteStream(file, { mode: 0o600 });
+  // Opened before the first byte is awaited: a stream that opens it itself may make it after its removal.
+  const output = (await open(file, "w", 0o600)).createWriteStream();
   try {
     await pipeline(archive, output);
     return output.bytesWritten;

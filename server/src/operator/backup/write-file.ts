@@ -1,4 +1,3 @@
-import { createWriteStream } from "node:fs";
 import { access, open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -31,7 +30,8 @@ export function writeFile(file: string): WriteArchive {
     );
     if (isThere) throw new BackupRefused(`${file} exists: name another file, nothing is overwritten.`);
     const partial = `${file}.partial`;
-    const output = createWriteStream(partial, { mode: 0o600 });
+    // Opened before it is written: a stream that opens it itself may make it after its removal.
+    const output = (await open(partial, "w", 0o600)).createWriteStream();
     const timer = setInterval(() => onBytes(output.bytesWritten), reportMs);
     try {
       await pipeline(tar, createGzip(compression), output, { ...(signal && { signal }) });
