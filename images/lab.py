@@ -3,8 +3,12 @@
 Runs with the runtime's own Python; the arguments have the address. Until JupyterLab serves, no configuration is read and no
 program is run from the home (G105): PATH gets the home's folders after the start. With WITHOUT_SETTINGS=1 the home is used
 for files only (G106).
+
+`preload` knows nothing of a run, so that a process which has called it can be forked for many runs (ADR 3).
 """
+import gc
 import glob
+import importlib
 import itertools
 import json
 import os
@@ -14,43 +18,65 @@ import socket
 import stat
 import sys
 import tempfile
-
-HOME = pathlib.Path(os.environ["HOME"])
-RUN_FOLDER = pathlib.Path(os.environ["JUPYTER_RUNTIME_DIR"])
-WITHOUT_SETTINGS = os.environ.pop("WITHOUT_SETTINGS", "") == "1"
-# Packages, settings and layouts: in the home, or of this run only.
-OWN = RUN_FOLDER / "python" if WITHOUT_SETTINGS else HOME / ".local" / "python"
-LAB = RUN_FOLDER / "lab" if WITHOUT_SETTINGS else HOME / ".jupyter" / "lab"
-
-SETTINGS = [
-    "--no-browser",
-    # Behind the gateway the Host header is the subdomain, which JupyterLab otherwise refuses (403).
-    "--ServerApp.allow_remote_access=True",
-    "--ServerApp.base_url=/",
-    "--ServerApp.quit_button=False",
-    f"--ServerApp.root_dir={HOME}",
-    "--ServerApp.terminals_enabled=True",
-    # No language servers come with the runtime, and the shim is for the classic notebook.
-    '--ServerApp.jpserver_extensions={"jupyter_lsp": False, "notebook_shim": False}',
-    "--LabApp.extension_manager=readonly",
-    "--LabApp.news_url=None",
-    "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-    # Only the page reads and writes them.
-    f"--LabApp.user_settings_dir={LAB / 'user-settings'}",
-    f"--LabApp.workspaces_dir={LAB / 'workspaces'}",
-    f"--LabApp.extra_labextensions_path={OWN}/share/jupyter/labextensions",
-]
+import types
 
 PIP = '#!/bin/sh\nexec "$(dirname "$0")/python" -m pip "$@"\n'
 LARGEST_PACKAGE_JSON = 1_000_000
+# JupyterLab imports these while it starts.
+IMPORTED_LATER = [
+    "jinja2.ext",
+    "jupyter_server_terminals.app",
+    "jupyterlab.labapp",
+    "notebook_shim.shim",
+    "tornado.platform.asyncio",
+]
+# jsonschema checks formats with those of these that it finds; the server's schemas need none. One compiles a grammar for 0.7 s.
+FORMATS = [
+    *("fqdn", "isoduration", "jsonpointer", "rfc3339_validator", "rfc3986_validator", "rfc3987_syntax"),
+    *("uri_template", "webcolors"),
+]
 
 
-def terminal():
+class Run:
+    """Where the files of this process's run are, by its environment variables."""
+
+    def __init__(self):
+        self.home = pathlib.Path(os.environ["HOME"])
+        self.folder = pathlib.Path(os.environ["JUPYTER_RUNTIME_DIR"])
+        self.without_settings = os.environ.pop("WITHOUT_SETTINGS", "") == "1"
+        # Packages, settings and layouts: in the home, or of this run only.
+        self.own = self.folder / "python" if self.without_settings else self.home / ".local" / "python"
+        self.lab = self.folder / "lab" if self.without_settings else self.home / ".jupyter" / "lab"
+
+
+def settings(run):
+    return [
+        "--no-browser",
+        # Behind the gateway the Host header is the subdomain, which JupyterLab otherwise refuses (403).
+        "--ServerApp.allow_remote_access=True",
+        "--ServerApp.base_url=/",
+        "--ServerApp.quit_button=False",
+        f"--ServerApp.root_dir={run.home}",
+        "--ServerApp.terminals_enabled=True",
+        f"--ServerApp.terminado_settings={{'shell_command': {terminal(run)}}}",
+        # No language servers come with the runtime, and the shim is for the classic notebook.
+        '--ServerApp.jpserver_extensions={"jupyter_lsp": False, "notebook_shim": False}',
+        "--LabApp.extension_manager=readonly",
+        "--LabApp.news_url=None",
+        "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
+        # Only the page reads and writes them.
+        f"--LabApp.user_settings_dir={run.lab / 'user-settings'}",
+        f"--LabApp.workspaces_dir={run.lab / 'workspaces'}",
+        f"--LabApp.extra_labextensions_path={run.own}/share/jupyter/labextensions",
+    ]
+
+
+def terminal(run):
     """No login shell (-l is the default), because the system's profile would reset PATH and hide the home's Python. An
     interactive shell reads ~/.bashrc.
     """
     shell = shutil.which("bash") or "/bin/sh"
-    return [shell, "--norc"] if WITHOUT_SETTINGS and shell.endswith("bash") else [shell]
+    return [shell, "--norc"] if run.without_settings and shell.endswith("bash") else [shell]
 
 
 def ensure_folder(path):
@@ -94,39 +120,40 @@ def ensure_file(path, content, mode=0o644):
     replace(path, make)
 
 
-def make_home():
+def make_home(run):
     """Creates a Python environment in the home without `python -m venv`, which takes seconds. The owner's packages come
     before the runtime's, `pip install` writes here, and kernels and terminals use it. It survives stop and start.
     """
     name = "python%d.%d" % sys.version_info[:2]
-    packages = OWN / "lib" / name / "site-packages"
-    top = RUN_FOLDER if WITHOUT_SETTINGS else HOME
-    for path in [top, *reversed([each for each in packages.parents if top in each.parents]), packages, OWN / "bin"]:
+    packages = run.own / "lib" / name / "site-packages"
+    top = run.folder if run.without_settings else run.home
+    for path in [top, *reversed([each for each in packages.parents if top in each.parents]), packages, run.own / "bin"]:
         ensure_folder(path)
     base = os.path.dirname(os.path.realpath(sys.executable))
     version = "%d.%d.%d" % sys.version_info[:3]
-    ensure_file(OWN / "pyvenv.cfg", f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
+    ensure_file(run.own / "pyvenv.cfg", f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
     ensure_file(packages / "_runtime.pth", f"{sys.prefix}/lib/{name}/site-packages\n")
     # The owner may have replaced them. A symlink to another runtime is from an earlier start of ours.
-    for link in (OWN / "bin" / each for each in ("python", "python3", name)):
+    for link in (run.own / "bin" / each for each in ("python", "python3", name)):
         target = os.readlink(link) if link.is_symlink() else ""
-        is_older = target.endswith("/bin/python") and target != sys.executable and HOME not in pathlib.Path(target).parents
+        is_ours = target.endswith("/bin/python") and run.home not in pathlib.Path(target).parents
+        is_older = is_ours and target != sys.executable
         if is_older or not link.is_file():
             replace(link, lambda draft: draft.symlink_to(sys.executable))
     for script in ("pip", "pip3"):
-        if not (OWN / "bin" / script).is_file():
-            ensure_file(OWN / "bin" / script, PIP, 0o755)
+        if not (run.own / "bin" / script).is_file():
+            ensure_file(run.own / "bin" / script, PIP, 0o755)
 
 
-def variables():
+def variables(run):
     """Environment variables for kernels and terminals, but not for JupyterLab itself."""
-    programs = [OWN / "bin", *([] if WITHOUT_SETTINGS else [HOME / ".local" / "bin"])]
+    programs = [run.own / "bin", *([] if run.without_settings else [run.home / ".local" / "bin"])]
     return {
         "PATH": ":".join([*map(str, programs), os.environ["PATH"]]),
-        "VIRTUAL_ENV": str(OWN),
+        "VIRTUAL_ENV": str(run.own),
         "VIRTUAL_ENV_DISABLE_PROMPT": "1",
-        "JUPYTER_PATH": f"{OWN}/share/jupyter",
-        **({"IPYTHONDIR": str(RUN_FOLDER / "ipython")} if WITHOUT_SETTINGS else {}),
+        "JUPYTER_PATH": f"{run.own}/share/jupyter",
+        **({"IPYTHONDIR": str(run.folder / "ipython")} if run.without_settings else {}),
     }
 
 
@@ -167,14 +194,16 @@ def read_extensions_with_care():
 
 
 def ignore_configuration_of_the_home():
-    """Sets an empty folder of this run as Jupyter's configuration folder, for the server only: its child processes use the
+    """Makes Jupyter's configuration folder an empty one of the run, for the server only: its child processes use the
     home's.
     """
     import jupyter_core.paths
 
-    empty = RUN_FOLDER / "config"
-    empty.mkdir(mode=0o500, parents=True, exist_ok=True)
-    jupyter_core.paths.jupyter_config_dir = lambda: str(empty)
+    def folder():
+        # Asked at imports too, where there may be no run.
+        return os.path.join(os.environ.get("JUPYTER_RUNTIME_DIR", "/nonexistent"), "config")
+
+    jupyter_core.paths.jupyter_config_dir = folder
     # Imported after the patch, because modules copy the function at import.
     from jupyter_core.application import JupyterApp
 
@@ -197,15 +226,48 @@ def listen_on_descriptor():
     ServerApp._bind_http_server_unix = bind
 
 
-def start_lab():
-    """Starts in 0.9 s instead of 3.6 s (two shared cores) by skipping two costs: rfc3987_syntax compiles a grammar for
-    1.5 s at import, and jsonschema works without it (IRI formats go unchecked); Node is run to read yarn settings for
-    building extensions, which a read-only runtime never does. Removes the run's token from the page (G95).
+class Postponed(types.ModuleType):
+    """Imports the module of this name when something of it is used."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        sys.modules.pop(self.__name__, None)
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def postpone_imports():
+    """Called before any module of Jupyter is imported, because imports are nine tenths of a start. What a start imports is
+    counted (images/lab-imports.json).
     """
-    sys.modules["rfc3987_syntax"] = None
+    # Objects that modules make at import stay: collecting among them takes a tenth of the start.
+    gc.disable()
+    sys.modules.update(dict.fromkeys(FORMATS))
+    # For listings of extensions at a URL, and for an extension manager: neither is in use.
+    sys.modules["requests"] = Postponed("requests")
+    sys.modules["jupyterlab.extensions.pypi"] = Postponed("jupyterlab.extensions.pypi")
+    sys.modules["jupyterlab.extensions.pypi"].PyPIExtensionManager = None
+
+
+def preload():
+    """Imports JupyterLab, nine tenths of its start. Reads nothing of a run, and starts no thread."""
+    postpone_imports()
+    ignore_configuration_of_the_home()
+    read_extensions_with_care()
+    listen_on_descriptor()
     import jupyterlab.commands
 
+    # It would run Node for yarn's settings of building extensions, which a read-only runtime never does.
     jupyterlab.commands._yarn_config = lambda logger: {"yarn config": {}, "npm config": {}}
+    from jupyter_server.serverapp import JUPYTER_SERVICE_HANDLERS
+
+    for name in itertools.chain(IMPORTED_LATER, *filter(None, JUPYTER_SERVICE_HANDLERS.values())):
+        importlib.import_module(name)
+    gc.freeze()
+
+
+def start_lab(run, arguments):
+    """Removes the run's token from the page (G95)."""
     from jupyter_core.paths import jupyter_path
     from jupyter_server.serverapp import ServerApp
     from jupyterlab.labapp import LabApp, main
@@ -219,26 +281,33 @@ def start_lab():
     def with_the_home(self):
         # Kernels of the home's packages come last: the one of `pip install ipykernel` would use the server's Python
         # instead of the home's.
-        own_kernels = [f"{OWN}/share/jupyter/kernels", f"{HOME}/.ipython/kernels"]
+        own_kernels = [f"{run.own}/share/jupyter/kernels", f"{run.home}/.ipython/kernels"]
         self.kernel_spec_manager.kernel_dirs = [*jupyter_path("kernels"), *own_kernels]
-        os.environ.update(variables())
+        os.environ.update(variables(run))
+        gc.enable()
         start_app(self)
 
     LabApp.initialize_handlers, ServerApp.start_app = without_token, with_the_home
-    listen_on_descriptor()
-    sys.argv = ["jupyter-lab", *SETTINGS, f"--ServerApp.terminado_settings={{'shell_command': {terminal()}}}", *sys.argv[1:]]
+    sys.argv = ["jupyter-lab", *settings(run), *arguments]
     main()
 
 
-if WITHOUT_SETTINGS:
-    os.environ["JUPYTER_DATA_DIR"] = str(RUN_FOLDER / "data")
-try:
-    ensure_folder(HOME)
-    os.chdir(HOME)
-    make_home()
-except OSError as problem:
-    # JupyterLab must start with a full home too, so that its owner can delete files.
-    print(f"The home's Python environment could not be made: {problem}", file=sys.stderr)
-ignore_configuration_of_the_home()
-read_extensions_with_care()
-start_lab()
+def main(arguments):
+    """Starts JupyterLab for the run of this process's environment variables, and returns when it ends."""
+    run = Run()
+    if run.without_settings:
+        os.environ["JUPYTER_DATA_DIR"] = str(run.folder / "data")
+    try:
+        ensure_folder(run.home)
+        os.chdir(run.home)
+        make_home(run)
+    except OSError as problem:
+        # JupyterLab must start with a full home too, so that its owner can delete files.
+        print(f"The home's Python environment could not be made: {problem}", file=sys.stderr)
+    (run.folder / "config").mkdir(mode=0o500, parents=True, exist_ok=True)
+    start_lab(run, arguments)
+
+
+if __name__ == "__main__":
+    preload()
+    main(sys.argv[1:])

@@ -10,6 +10,8 @@ interface View {
   readonly readOnly: readonly { readonly path: string; readonly at?: string }[];
   readonly writable: readonly { readonly path: string; readonly at: string }[];
   readonly network: boolean;
+  /** A file descriptor on which bubblewrap writes the id of the sandbox's first process. */
+  readonly infoFd?: number;
 }
 
 /** Returns the command line that runs a command with this view. */
@@ -50,8 +52,9 @@ async function works(sandbox: Sandbox): Promise<boolean> {
  * server's user outside.
  */
 function bubblewrap(program: readonly string[], folder: string): Sandbox {
-  return async ({ readOnly, writable, network }, command) => [
+  return async ({ readOnly, writable, network, infoFd }, command) => [
     ...program,
+    ...(infoFd === undefined ? [] : ["--info-fd", String(infoFd)]),
     ...["--unshare-user", "--uid", "1000", "--gid", "1000"],
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "environment"],
     ...(network ? [] : ["--unshare-net"]),

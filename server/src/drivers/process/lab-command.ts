@@ -3,20 +3,26 @@ import { join } from "node:path";
 import type { Runtime } from "./prepare-runtime.ts";
 
 /** The start script of the images, as text because a run sees no file of the server. */
-const lab = readFileSync(new URL("../../../../images/lab.py", import.meta.url), "utf8");
+export const lab = readFileSync(new URL("../../../../images/lab.py", import.meta.url), "utf8");
 
-export function labCommand(
-  runtime: Runtime,
-  { listenFd, hasPrivateTemp }: { listenFd: number; hasPrivateTemp: boolean },
-): string[] {
+/** The file descriptor on which JupyterLab listens. */
+const listenFd = 9;
+
+export function labArguments({ hasPrivateTemp }: { hasPrivateTemp: boolean }): string[] {
   return [
-    join(runtime.folder, "bin", "python"),
-    ...["-I", "-c", lab],
     "--allow-root",
     `--ServerApp.sock=/dev/fd/${listenFd}`,
     // Otherwise kernels listen on this machine's loopback, which other runs reach. A socket path outside would be too long.
     ...(hasPrivateTemp ? ["--KernelManager.transport=ipc"] : []),
   ];
+}
+
+export function labCommand(runtime: Runtime, args: readonly string[]): string[] {
+  return [pythonOf(runtime), "-I", "-c", lab, ...args];
+}
+
+export function pythonOf({ folder }: Runtime): string {
+  return join(folder, "bin", "python");
 }
 
 interface Variables {

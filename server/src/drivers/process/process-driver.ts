@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { keyedMutex } from "../../async/keyed-mutex.ts";
+import { withTimeout } from "../../async/with-timeout.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { checkSegment, checkSpec } from "../check-segment.ts";
 import { type Capabilities, type Driver, DriverError, type Observed, type Spec, type Stats } from "../driver.ts";
@@ -11,6 +12,7 @@ import { restoreHome } from "../homes/restore-home.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
 import { findBubblewrap, type Sandbox } from "./bubblewrap.ts";
+import { forkServer } from "./fork-server.ts";
 import { listProcesses } from "./list-processes.ts";
 import { prepareRuntime, readRuntime } from "./prepare-runtime.ts";
 import { processMachineId } from "./process-machine-id.ts";
@@ -53,6 +55,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
     sandbox: await findBubblewrap(join(directory, "sandbox")),
     network: options.network === "shared",
     serially: keyedMutex(),
+    log: options.log,
   };
   if (!deps.network && !deps.sandbox) {
     throw new DriverError("unsupported", "PROCESS_NETWORK=off needs bubblewrap with user namespaces on this machine");
@@ -77,6 +80,7 @@ interface ProcessDeps {
   readonly sandbox: Sandbox | undefined;
   readonly network: boolean;
   readonly serially: ReturnType<typeof keyedMutex>;
+  readonly log: Logger;
 }
 
 /** A home is not deleted under a run of any installation that ever used this folder. */
@@ -90,6 +94,7 @@ function imageOperations({
   recipeOf,
   sandbox,
   serially,
+  log,
 }: ProcessDeps): Pick<Driver, "capabilities" | "prepare"> {
   const preparing = new Map<string, Set<(percent: number) => void>>();
   const capabilities: Capabilities = {
@@ -114,6 +119,8 @@ function imageOperations({
       try {
         // Under a mutex: the second call finds it prepared, and gets the progress of the first meanwhile.
         await serially(`prepare ${recipeOf(image)}`, () => prepareRuntime(runtimes, recipeOf(image), notify));
+        const runtime = sandbox && (await readRuntime(runtimes, recipeOf(image)));
+        if (runtime) void forkServer(runtime, log);
       } finally {
         listeners.delete(progress);
       }
@@ -222,9 +229,12 @@ async function startRun(deps: ProcessDeps, spec: Spec, signal: AbortSignal | und
   throw signal.reason;
 }
 
+/** Without a fork server in this time, a run imports JupyterLab itself. */
+const forkServerMs = 5_000;
+
 /** Writes the state before the process starts: whenever the server dies, the next one finds the run, or there was none. */
 async function createRun(deps: ProcessDeps, spec: Spec, hash: string): Promise<RunState> {
-  const { states, sandbox, network } = deps;
+  const { states, sandbox, network, log } = deps;
   const runtime = await readRuntime(deps.runtimes, deps.recipeOf(spec.image));
   if (!runtime) throw new DriverError("no_image", `${spec.image} is not prepared on this machine`);
   const { id, generation, image, gpus } = spec;
@@ -241,7 +251,10 @@ async function createRun(deps: ProcessDeps, spec: Spec, hash: string): Promise<R
   try {
     const folder = states.folder(id);
     const { token, withoutSettings = false } = spec;
-    const process = await spawnRun(intent, { runtime, sandbox, network, home, folder, token, withoutSettings });
+    // Only namespaces keep forks of one process apart.
+    const server = sandbox && (await withTimeout(forkServer(runtime, log), forkServerMs, () => undefined));
+    const seen = { runtime, sandbox, forkServer: server, network };
+    const process = await spawnRun(intent, { ...seen, home, folder, token, withoutSettings });
     const state = { ...intent, process };
     await states.write(state);
     return state;

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { appendFile, mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DriverError, type Observed } from "../driver.ts";
 import type { Sandbox } from "./bubblewrap.ts";
-import { labCommand, labEnvironment } from "./lab-command.ts";
+import { labArguments, labCommand, labEnvironment, pythonOf } from "./lab-command.ts";
 import type { Runtime } from "./prepare-runtime.ts";
 import { markedProcesses, type ProcessRow, processRow, processTable, send, treeOf } from "./process-table.ts";
 import type { RunState, RunStates } from "./run-states.ts";
@@ -24,23 +25,27 @@ mkfifo -m 600 "$log.pipe"
 echo $? > "$exit_file.new" && mv "$exit_file.new" "$exit_file"`;
 
 /** Programs of the supervisor and the sandbox; all others belong to the run. */
-const ownPrograms = new Set(["sh", "cat", "mv", "bwrap"]);
+const ownPrograms = new Set(["sh", "cat", "mv", "bwrap", "lab-waiter"]);
 
-/** The file descriptor on which JupyterLab listens. */
-const listenFd = 9;
+/** On which start_run.py expects the sandbox's first process. */
+const infoFd = 6;
+const startRun = readFileSync(new URL("start_run.py", import.meta.url), "utf8");
+
 /**
- * Binds the run's socket outside its sandbox and passes it in. The run does not see the socket's folder, so it cannot replace
- * the socket by a link to one of the host. Connections are refused until JupyterLab listens.
+ * Run by the sandbox: waits for the exit code of a JupyterLab that the fork server has started beside it, or becomes one
+ * itself (start_run.py). The fork server's process has ended without a word when it was killed.
  */
-const bindSocket = `import os, socket, sys
-bound = socket.socket(socket.AF_UNIX)
-bound.bind(sys.argv[1])
-os.dup2(bound.fileno(), ${listenFd})
-os.execv(sys.argv[2], sys.argv[2:])`;
+const waitForLab = `echo >&7; exec 7>&-
+read -r answer <&8 || answer=137
+exec 8<&-
+[ "$answer" = exec ] && exec "$@"
+exit "$answer"`;
 
 export interface SpawnOptions {
   readonly runtime: Runtime;
   readonly sandbox: Sandbox | undefined;
+  /** Its socket. */
+  readonly forkServer: string | undefined;
   readonly network: boolean;
   readonly home: string;
   readonly token: string;
@@ -51,24 +56,32 @@ export interface SpawnOptions {
 
 /** Starts the processes of a run, detached, and returns the first one. */
 export async function spawnRun(state: RunState, options: SpawnOptions): Promise<{ pid: number; startedAt: string }> {
-  const { runtime, sandbox, folder } = options;
+  const { runtime, sandbox, forkServer, folder } = options;
   await mkdir(state.socketFolder, { recursive: true, mode: 0o700 });
   const inside = sandbox ? { home: "/home/user", tempFolder: "/tmp" } : { home: options.home, tempFolder: folder };
-  const lab = labCommand(runtime, { listenFd, hasPrivateTemp: sandbox !== undefined });
+  const args = labArguments({ hasPrivateTemp: sandbox !== undefined });
+  const lab = labCommand(runtime, args);
   const view = {
     readOnly: viewOf(runtime),
     writable: [{ path: options.home, at: inside.home }],
     network: options.network,
   };
-  const bound = [join(runtime.folder, "bin", "python"), "-I", "-S", "-c", bindSocket, socketOf(state)];
-  const command = [...bound, ...(sandbox ? await sandbox(view, lab) : lab)];
+  const forked = { ...view, infoFd };
+  const waiting = ["/bin/sh", "-c", waitForLab, "lab", ...lab];
+  const command = !sandbox ? lab : await (forkServer ? sandbox(forked, waiting) : sandbox(view, lab));
+  const bind = [pythonOf(runtime), "-I", "-S", "-c", startRun, socketOf(state)];
   const env = labEnvironment(runtime, { ...inside, ...options, home: inside.home, mark: state.mark });
   const log = join(folder, "log");
   // A reader that follows the log may be quicker than the run.
   await appendFile(log, "", { mode: 0o600 });
-  const args = ["-c", supervisor, "run", join(folder, "exit"), log, ...command];
+  const first = [...bind, forkServer ?? "", JSON.stringify(args), ...command];
   // Not the home, which its owner may have made unreadable.
-  const child = spawn("/bin/sh", args, { cwd: folder, env, detached: true, stdio: "ignore" });
+  const child = spawn("/bin/sh", ["-c", supervisor, "run", join(folder, "exit"), log, ...first], {
+    cwd: folder,
+    env,
+    detached: true,
+    stdio: "ignore",
+  });
   await once(child, "spawn");
   child.unref();
   const row = child.pid === undefined ? undefined : await processRow(child.pid);
