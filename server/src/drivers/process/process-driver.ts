@@ -243,7 +243,7 @@ async function createRun(deps: ProcessDeps, spec: Spec, hash: string): Promise<R
   const socketFolder = join(deps.sockets, mark.slice(0, 13));
   const createdAt = new Date().toISOString();
   const run = { id, generation, specHash: hash, image, home: spec.home, homePath: home, gpus, createdAt, mark };
-  const intent: RunState = { ...run, socketFolder, socketOutside: true };
+  const intent: RunState = { ...run, socketFolder, socketOutside: true, ...(sandbox && { sandboxed: true }) };
   await deps.serially(`home ${spec.home}`, async () => {
     await deps.homes.make(spec);
     await states.write(intent);

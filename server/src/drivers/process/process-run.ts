@@ -139,11 +139,16 @@ function listens(path: string): Promise<boolean> {
   return promise;
 }
 
-/** Every living process of the run, parents before children. */
+/**
+ * Every living process of the run, parents before children. None can leave a sandbox, whose processes are in the tree while
+ * bubblewrap is; elsewhere, and where bubblewrap was killed, a mark in the environment finds those that left.
+ */
 export async function processesOf(state: RunState): Promise<ProcessRow[]> {
   const table = await processTable();
   const first = state.process && table.get(state.process.pid);
   const root = first && first.startedAt === state.process?.startedAt ? [first.pid] : [];
+  const tree = treeOf(table, root);
+  if (state.sandboxed && tree.some(({ name }) => name === "bwrap")) return tree;
   const marked = await markedProcesses(table, state.mark);
   return treeOf(table, [...root, ...marked.map((row) => row.pid)]);
 }
@@ -184,7 +189,8 @@ export async function endRun(state: RunState, graceMs: number): Promise<void> {
     }
   }
   for (const deadline = Date.now() + 3_000; Date.now() < deadline; await wait(10)) {
-    left = await remaining(state, left);
+    left = await living(left);
+    if (left.length === 0) left = await processesOf(state);
     if (left.length === 0) break;
     send(left, "SIGKILL");
   }
@@ -192,12 +198,10 @@ export async function endRun(state: RunState, graceMs: number): Promise<void> {
   await rm(state.socketFolder, { recursive: true, force: true });
 }
 
-/** A dying process loses its variables, and so its mark, before it is gone: processes of `before` are followed by their pid. */
-async function remaining(state: RunState, before: readonly ProcessRow[]): Promise<ProcessRow[]> {
-  const rows = await Promise.all(before.map(({ pid }) => processRow(pid)));
-  const dying = rows.filter((row, at) => row !== undefined && row.startedAt === before[at]?.startedAt);
-  const byPid = new Map(
-    [...dying, ...(await processesOf(state))].flatMap((row) => (row ? [[row.pid, row] as const] : [])),
-  );
-  return [...byPid.values()];
+/** A dying process loses its variables, and so its mark, before it is gone: it is followed by its pid. */
+async function living(rows: readonly ProcessRow[]): Promise<ProcessRow[]> {
+  const now = await Promise.all(rows.map(({ pid }) => processRow(pid)));
+  return now
+    .filter((row) => row !== undefined)
+    .filter((row) => rows.some(({ pid, startedAt }) => row.pid === pid && row.startedAt === startedAt));
 }

@@ -22,6 +22,8 @@ export interface RunState {
    * as stopped, so that nothing connects to it and the next start ends it.
    */
   readonly socketOutside?: true;
+  /** Under bubblewrap. */
+  readonly sandboxed?: true;
   /** Absent until the process has started. */
   readonly process?: { readonly pid: number; readonly startedAt: string };
 }
