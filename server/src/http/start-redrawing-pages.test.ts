@@ -7,7 +7,7 @@ import { startRedrawingPages } from "./start-redrawing-pages.ts";
 const page = (etag: string): Document => ({
   etag,
   scripts: [],
-  bodies: { br: Buffer.from(""), gzip: Buffer.from(""), identity: Buffer.from("") },
+  body: async () => Buffer.from(""),
 });
 
 function setup(draw: () => Promise<Map<string, Document>>) {
