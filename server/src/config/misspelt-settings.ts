@@ -5,9 +5,14 @@ export function misspeltSettings(
 ): string[] {
   return Object.keys(source).flatMap((name) => {
     if (known.includes(name)) return [];
-    const near = known.find((one) => one.length >= 6 && distance(one, name) <= (one.length >= 10 ? 2 : 1));
+    const near = known.find((one) => one.length >= 6 && isNear(one, name, one.length >= 10 ? 2 : 1));
     return near ? [`${name} is not a setting and does nothing: is ${near} meant?`] : [];
   });
+}
+
+/** Lengths first: the distance of every variable to every setting took 20 ms of a start. */
+function isNear(one: string, other: string, most: number): boolean {
+  return Math.abs(one.length - other.length) <= most && distance(one, other) <= most;
 }
 
 /** Levenshtein distance. */

@@ -1,7 +1,6 @@
 import * as contract from "@berth/contract";
 import { type AnyEndpoint, type Catalogue, containerType, currency, errorReply, errorStatus } from "@berth/contract";
-import swagger from "@fastify/swagger";
-import type { FastifyInstance, FastifySchema } from "fastify";
+import Fastify, { type FastifyInstance, type FastifySchema, type HTTPMethods } from "fastify";
 import { toJSONSchema, type ZodMiniType } from "zod/mini";
 
 interface ApiInfo {
@@ -14,10 +13,26 @@ interface ApiInfo {
   readonly catalogue?: Catalogue | undefined;
 }
 
-/** `/openapi.json`, generated from the mounted endpoints of the contract (G98). Register before the routes. */
-export async function describeApi(app: FastifyInstance, info: ApiInfo): Promise<void> {
+/** `/openapi.json`, generated from the mounted endpoints of the contract (G98). Call before they are mounted. */
+export function describeApi(app: FastifyInstance, info: ApiInfo): void {
+  const endpoints = new Set<AnyEndpoint>();
+  app.addHook("onRoute", ({ config }) => {
+    if (config?.endpoint) endpoints.add(config.endpoint);
+  });
+  // Cached: no route is mounted after the start.
+  let document: Promise<string> | undefined;
+  app.get("/openapi.json", async (_, reply) => {
+    document ??= documentOf(endpoints, info);
+    return reply.type("application/json").send(await document);
+  });
+}
+
+/** Made by an app of its own, so that the generator, a hundred modules, is loaded only where somebody reads the document. */
+async function documentOf(endpoints: ReadonlySet<AnyEndpoint>, info: ApiInfo): Promise<string> {
+  const { default: swagger } = await import("@fastify/swagger");
   const { title, version, appUrl, email } = info;
   const sold = soldValues(info.catalogue);
+  const app = Fastify();
   await app.register(swagger, {
     openapi: {
       openapi: "3.1.0",
@@ -32,12 +47,6 @@ export async function describeApi(app: FastifyInstance, info: ApiInfo): Promise<
       tags: [...new Set(Object.values(tags))].map((name) => ({ name })),
       components: { securitySchemes: { bearer: { type: "http", scheme: "bearer" } } },
     },
-    transform: ({ route, schema, url }) => {
-      const endpoint = route.config?.endpoint;
-      return endpoint
-        ? { url: endpoint.path, schema: schemaOf(endpoint, sold) }
-        : { url, schema: { ...schema, hide: true } };
-    },
     transformObject: (made) => {
       if (!("openapiObject" in made)) return made.swaggerObject;
       const paths = made.openapiObject.paths as Record<string, Record<string, Operation>>;
@@ -45,12 +54,12 @@ export async function describeApi(app: FastifyInstance, info: ApiInfo): Promise<
       return made.openapiObject;
     },
   });
-  // Cached: no route is mounted after the start.
-  let document: string | undefined;
-  app.get("/openapi.json", async (_, reply) => {
-    document ??= JSON.stringify(app.swagger());
-    return reply.type("application/json").send(document);
-  });
+  for (const endpoint of endpoints) {
+    const method = endpoint.method as HTTPMethods;
+    app.route({ method, url: endpoint.path, schema: schemaOf(endpoint, sold), handler: async () => {} });
+  }
+  await app.ready();
+  return JSON.stringify(app.swagger());
 }
 
 /** Tag by path prefix; the first match counts. */

@@ -74,7 +74,7 @@ function filesOf(dist: string): FastifyPluginAsync {
       root: dist,
       index: false,
       wildcard: false,
-      globIgnore: ["**/*.html"],
+      globIgnore: ["**/*.html", "**/*.br", "**/*.gz"],
       preCompressed: true,
       cacheControl: false,
       setHeaders: (reply, path) =>

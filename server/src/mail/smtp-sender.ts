@@ -1,4 +1,6 @@
-import { createTransport } from "nodemailer";
+import { createRequire } from "node:module";
+
+const require = createRequire(import.meta.url);
 
 export interface SmtpSettings {
   /** smtp:// or smtps://, with user, password and port where the relay wants them. */
@@ -22,6 +24,8 @@ const silenceMs = 30_000;
 
 /** Opens one connection per mail, so that a broken connection affects one mail only. */
 export function smtpSender({ url, from }: SmtpSettings): (mail: OutgoingMail) => Promise<Sent> {
+  // Not loaded where no relay is set.
+  const { createTransport }: typeof import("nodemailer") = require("nodemailer");
   const transport = createTransport({
     url,
     dnsTimeout: 10_000,

@@ -1,4 +1,5 @@
-import { Counter, Gauge, Histogram, Registry } from "@prometheus-io/client";
+import type * as client from "@prometheus-io/client";
+import { Counter, Gauge, Histogram, Registry } from "./metric-types.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -17,7 +18,7 @@ export function createMetrics() {
 const fatalEvents = ["environment.machine_lost", "firewall.leak", "gpu.silent", "gpu.quarantined", "home.missing"];
 
 interface Own {
-  registers: Registry[];
+  registers: client.Registry[];
 }
 
 function requestMetrics(own: Own) {
@@ -104,7 +105,7 @@ function followedMetrics(own: Own) {
 }
 
 /** A gauge without labels begins at 0, which would raise an alarm before anything happened. */
-export function withoutValue(configuration: { name: string; help: string } & Own): Gauge {
+export function withoutValue(configuration: { name: string; help: string } & Own): client.Gauge {
   const gauge = new Gauge(configuration);
   gauge.remove();
   return gauge;

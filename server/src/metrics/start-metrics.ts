@@ -4,6 +4,7 @@ import type { Database, Db } from "../database/database.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { handleErrors } from "../http/handle-errors.ts";
 import { type HealthDeps, healthRoutes } from "../http/health-routes.ts";
+import { noSchemas } from "../http/no-schemas.ts";
 import type { BackupSchedule } from "../operator/doctor/late-backup.ts";
 import type { ProcessSettings } from "../operator/process-registry.ts";
 import { backupSource } from "./backup-source.ts";
@@ -49,7 +50,7 @@ export async function startMetrics({ port, host = "127.0.0.1", ...deps }: Metric
   const { registry } = deps.metrics;
   collectDefaultMetrics({ register: registry, prefix: "berth_" });
   const collectors = collectorsOf(deps);
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({ schemaController: noSchemas, forceCloseConnections: true });
   handleErrors(app);
   healthRoutes(app, deps);
   app.get("/metrics", async (_, reply) => {

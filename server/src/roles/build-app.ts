@@ -30,6 +30,7 @@ import { limitRequests } from "../http/limit-requests.ts";
 import { mount } from "../http/mount.ts";
 import { nameRequests } from "../http/name-requests.ts";
 import { namedLimits } from "../http/named-limits.ts";
+import { noSchemas } from "../http/no-schemas.ts";
 import type { OperatorPages } from "../http/operator-pages.ts";
 import { parseBodies } from "../http/parse-bodies.ts";
 import { servePages } from "../http/serve-pages.ts";
@@ -92,7 +93,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const authenticateRequest = authenticate(identity);
   await limitRequests(app, config.limits, { db, authenticate: authenticateRequest });
   const { name: title, email } = config.brand;
-  await describeApi(app, { title, version, appUrl, email, catalogue: config.catalogue });
+  describeApi(app, { title, version, appUrl, email, catalogue: config.catalogue });
   await servePages(app, { dist: deps.dist, documents, appUrl });
 
   healthRoutes(app, { db, version, disk: deps.disk });
@@ -124,6 +125,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 function openApp({ config, log, metrics, hosts, gateway, appUrl }: AppDeps): FastifyInstance {
   const trustProxy = trustedProxies(config.trustProxy);
   const app = Fastify({
+    schemaController: noSchemas,
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     genReqId: newId,

@@ -1,7 +1,7 @@
 import { pricesAt } from "@berth/contract";
 import { type Config, version } from "../config/config.ts";
 import { diskOf } from "../installation/free-space.ts";
-import { type MetricsDeps, type MetricsServer, startMetrics } from "../metrics/start-metrics.ts";
+import type { MetricsDeps, MetricsServer } from "../metrics/start-metrics.ts";
 import type { Provider } from "../payments/provider/provider.ts";
 
 interface ServeDeps extends Pick<MetricsDeps, "db" | "pool" | "metrics" | "gateway"> {
@@ -23,5 +23,6 @@ export async function serveMetrics(deps: ServeDeps): Promise<MetricsServer | und
   const settings = { appUrl, envHost, dataDir };
   const currencies = pricesAt(config.catalogue, new Date()).currencies.map(({ code }) => code);
   const facts = { settings, version, disk: () => diskOf(dataDir), queues, currencies, backup: config.backup };
+  const { startMetrics } = await import("../metrics/start-metrics.ts");
   return await startMetrics({ ...deps, port, host, ...facts });
 }

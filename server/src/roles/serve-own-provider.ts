@@ -1,5 +1,6 @@
 import Fastify from "fastify";
 import { handleErrors } from "../http/handle-errors.ts";
+import { noSchemas } from "../http/no-schemas.ts";
 import type { OperatorPages } from "../http/operator-pages.ts";
 import type { EmbeddedProvider } from "../payments/embedded-provider/embedded-provider.ts";
 import { type WebhookDeps, webhookRoute } from "../payments/settlement/webhook-route.ts";
@@ -20,7 +21,7 @@ interface OwnProviderServer {
  * what the provider knows is in the database, so each process may have one (G189).
  */
 export async function serveOwnProvider({ own, local, ...deps }: OwnProviderDeps): Promise<OwnProviderServer> {
-  const app = Fastify({ forceCloseConnections: true });
+  const app = Fastify({ schemaController: noSchemas, forceCloseConnections: true });
   handleErrors(app);
   own.routes(app, local);
   webhookRoute(app, deps);

@@ -6,6 +6,7 @@ import { readDocuments } from "../../http/documents.ts";
 import { guardBrowsers } from "../../http/guard-browsers.ts";
 import { handleErrors, refuseAddress } from "../../http/handle-errors.ts";
 import { addressKey } from "../../http/limit-requests.ts";
+import { noSchemas } from "../../http/no-schemas.ts";
 import { parseBodies } from "../../http/parse-bodies.ts";
 import { IdentityError } from "../../identity/identity.ts";
 import { refusalOf } from "../../identity/refusal-of.ts";
@@ -37,6 +38,7 @@ const isRefusal = (error: unknown): error is Error => refusals.some((kind) => er
 export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> {
   const { config, db, secret, url, dist, log } = deps;
   const app = Fastify({
+    schemaController: noSchemas,
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "requestId" }),
     bodyLimit: 64 * 1024,

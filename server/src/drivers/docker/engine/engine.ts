@@ -1,4 +1,5 @@
-import Docker from "dockerode";
+import { createRequire } from "node:module";
+import type Docker from "dockerode";
 import { DriverError } from "../../driver.ts";
 import { explainEngineError } from "./engine-errors.ts";
 import type { SshTunnel } from "./ssh-tunnel.ts";
@@ -24,10 +25,14 @@ export interface Engine {
 
 const timeoutMs = 9_000;
 
+const require = createRequire(import.meta.url);
+
 /** Connects nothing yet: the operations find out whether the engine answers. */
 export function openEngine(address: EngineAddress): Engine {
   const displayName = "socketPath" in address ? address.socketPath : address.url;
-  const docker = new Docker(optionsOf(address));
+  // Loaded with the first engine: two hundred modules, gRPC among them.
+  const Client: typeof Docker = require("dockerode");
+  const docker = new Client(optionsOf(address));
   const via = "socketPath" in address ? "socket" : "tunnel" in address ? "ssh" : "tls";
   const explain = (error: unknown) => explainEngineError(error, { via, displayName });
   return {
