@@ -1,5 +1,5 @@
 import type { EventEmitter } from "node:events";
-import { Client } from "pg";
+import { Client, DatabaseError } from "pg";
 
 export interface Connection {
   readonly connectionString?: string;
@@ -41,3 +41,28 @@ export function listeningConnection({ listenString, ...connection }: Connection)
 export function clientOf({ scramOnly }: Connection): typeof Client {
   return scramOnly ? ScramClient : Client;
 }
+
+/** Errors of database connections. Codes alone are ambiguous: a client's connection has ECONNRESET too. */
+const connectionErrors = new WeakSet<Error>();
+
+/** Marks an error as one of a connection, which `isLostConnection` recognizes. */
+export function noteLost(error: Error): void {
+  connectionErrors.add(error);
+}
+
+export function throwLost(error: Error): never {
+  noteLost(error);
+  throw error;
+}
+
+/** Whether the database itself is unavailable: down, restarting, out of connections or disk, or refusing the login. */
+export function isLostConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (error instanceof DatabaseError) return lostCode.test(error.code ?? "");
+  return connectionErrors.has(error) || lostMessage.test(error.message);
+}
+
+const lostCode = /^(08...|28...|3D...|53...|57P0.)$/;
+/** Messages of driver errors without a code. */
+const lostMessage =
+  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|driver has already been destroyed)/;

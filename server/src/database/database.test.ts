@@ -7,7 +7,8 @@ import { sql } from "kysely";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { silentLogger } from "../logging/create-logger.ts";
 import { recordLog } from "../logging/testing/record-log.ts";
-import { isLostConnection, isUniqueViolation, openDatabase, SchemaError } from "./database.ts";
+import { isLostConnection } from "./connection.ts";
+import { isUniqueViolation, openDatabase, SchemaError } from "./database.ts";
 import { newId } from "./new-id.ts";
 import { testDatabase } from "./testing.ts";
 

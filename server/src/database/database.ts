@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { Kysely, PostgresDialect, type Selectable, sql, type Transaction } from "kysely";
-import { DatabaseError, Pool, types } from "pg";
+import { Pool, types } from "pg";
 import type { Logger } from "../logging/create-logger.ts";
-import { type Connection, clientOf, listeningConnection } from "./connection.ts";
+import { type Connection, clientOf, listeningConnection, noteLost, throwLost } from "./connection.ts";
 import { keepListening } from "./keep-listening.ts";
 import { prepared } from "./prepared.ts";
 import type { Tables } from "./tables.ts";
@@ -79,30 +79,6 @@ export function isUniqueViolation(error: unknown, constraint: string): boolean {
     error.constraint === constraint
   );
 }
-
-/** Errors of database connections. Codes alone are ambiguous: a client's connection has ECONNRESET too. */
-const connectionErrors = new WeakSet<Error>();
-
-function noteLost(error: Error): void {
-  connectionErrors.add(error);
-}
-
-function throwLost(error: Error): never {
-  noteLost(error);
-  throw error;
-}
-
-/** Whether the database itself is unavailable: down, restarting, out of connections or disk, or refusing the login. */
-export function isLostConnection(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof DatabaseError) return lostCode.test(error.code ?? "");
-  return connectionErrors.has(error) || lostMessage.test(error.message);
-}
-
-const lostCode = /^(08...|28...|3D...|53...|57P0.)$/;
-/** Messages of driver errors without a code. */
-const lostMessage =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed and is not queryable|Cannot use a pool after calling end|driver has already been destroyed)/;
 
 const folder = new URL("migrations/", import.meta.url);
 

@@ -37,6 +37,8 @@ interface Options {
   readonly connections?: number;
   /** How long it may take to accept connections before the log says so, or before an error of it is believed. */
   readonly slowAfterMs?: number;
+  /** Called once PostgreSQL runs, before it accepts connections. */
+  readonly onSpawn?: () => void;
   readonly log: Logger;
 }
 
@@ -80,6 +82,7 @@ async function startHeld(options: Options, release: () => void): Promise<Embedde
   let stopping = false;
   let child = start(cluster, fsync, connections);
   child.on("exit", restart);
+  options.onSpawn?.();
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
   const end = async () => {
     stopping = true;

@@ -1,7 +1,7 @@
 import { type ErrorCode, type ErrorReply, errorStatus } from "@berth/contract";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
-import { isLostConnection } from "../database/database.ts";
+import { isLostConnection } from "../database/connection.ts";
 
 /**
  * Renders every refusal as an `ErrorReply` (CONTRIBUTING 4); an unexpected error is logged and becomes a 500 without

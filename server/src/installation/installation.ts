@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { chmodSync, mkdirSync, statSync } from "node:fs";
-import { sql } from "kysely";
 import { ConfigError } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/new-id.ts";
@@ -52,7 +51,7 @@ export async function checkSecret(db: Db, secret: Buffer, { alone }: { readonly 
   const own = secretFingerprint(secret);
   const { fingerprint } = await db
     .updateTable("installation")
-    .set({ secret_fingerprint: alone ? own : sql<string>`coalesce(secret_fingerprint, ${own})` })
+    .set(({ fn, val }) => ({ secret_fingerprint: alone ? own : fn.coalesce("secret_fingerprint", val(own)) }))
     .returning("secret_fingerprint as fingerprint")
     .executeTakeFirstOrThrow();
   if (fingerprint !== own) throw otherSecret();

@@ -1,5 +1,6 @@
 import { ConfigError } from "../config/config.ts";
-import { isLostConnection, SchemaError } from "../database/database.ts";
+import { isLostConnection } from "../database/connection.ts";
+import { SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError } from "../database/embedded-database-error.ts";
 import { DriverError } from "../drivers/driver.ts";
 

@@ -2,22 +2,14 @@ import { join, resolve } from "node:path";
 import { recipeOf } from "@berth/contract";
 import type { Config } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
-import { checkEngine } from "../drivers/docker/check-engine.ts";
-import { dockerDriver } from "../drivers/docker/docker-driver.ts";
 import type { FirewallDeps } from "../drivers/docker/firewall/start-firewall.ts";
 import { currentImage, replacedImages } from "../drivers/docker/images/image-catalogue.ts";
 import { imagesOf } from "../drivers/docker/images/images-of.ts";
 import type { RemoteDeps, RemoteMachine } from "../drivers/docker/open-remote.ts";
 import type { Driver } from "../drivers/driver.ts";
-import { fakeDriver } from "../drivers/fake/fake-driver.ts";
-import { fakeEngineDriver } from "../drivers/fake/fake-engine-driver.ts";
-import { fakeMachine } from "../drivers/fake/fake-machine.ts";
 import { claimHomes } from "../drivers/homes/claim-homes.ts";
 import { findQuota } from "../drivers/homes/find-quota.ts";
 import type { ClusterMachine } from "../drivers/kubernetes/open-added-cluster.ts";
-import { findPython } from "../drivers/process/find-python.ts";
-import { readRuntime } from "../drivers/process/prepare-runtime.ts";
-import { processDriver } from "../drivers/process/process-driver.ts";
 import { usedHomes } from "../environments/homes/home-records.ts";
 import { addedClusters, openAddedClusters } from "../environments/hosts/added-clusters.ts";
 import { decommissionedDriver, decommissionedHostIds } from "../environments/hosts/decommissioned-hosts.ts";
@@ -87,12 +79,9 @@ async function driversOf(
 }
 
 async function driverOf(deps: MachinesDeps): Promise<Driver> {
-  const { runtime, fake } = deps.config;
-  switch (runtime) {
+  switch (deps.config.runtime) {
     case "fake":
-      return fake["engine"]
-        ? fakeEngineDriver(fake["engine"])
-        : fakeDriver(fake, { machine: fakeMachine(deps.dataDir) });
+      return await fakeOf(deps);
     case "docker":
       await claimOwnHomes(deps);
       return await dockerOf(deps);
@@ -104,12 +93,22 @@ async function driverOf(deps: MachinesDeps): Promise<Driver> {
   }
 }
 
+async function fakeOf({ config: { fake }, dataDir }: MachinesDeps): Promise<Driver> {
+  if (fake["engine"]) {
+    const { fakeEngineDriver } = await import("../drivers/fake/fake-engine-driver.ts");
+    return fakeEngineDriver(fake["engine"]);
+  }
+  const { fakeDriver } = await import("../drivers/fake/fake-driver.ts");
+  const { fakeMachine } = await import("../drivers/fake/fake-machine.ts");
+  return fakeDriver(fake, { machine: fakeMachine(dataDir) });
+}
+
 /** Only a worker owns the homes in the data folder. */
 async function claimOwnHomes({ config, dataDir, install, db }: MachinesDeps): Promise<void> {
   if (config.roles.has("worker")) await claimHomes(join(dataDir, "homes"), install, () => usedHomes(db, thisMachine));
 }
 
-/** Read only where it is used: the client of the cluster's API takes 90 MB of memory. */
+/** As every driver, loaded only where it is used: the client of the cluster's API takes 90 MB of memory. */
 async function kubernetesOf({ config, install }: MachinesDeps): Promise<Driver> {
   const { kubernetesDriver } = await import("../drivers/kubernetes/kubernetes-driver.ts");
   const { images, ...cluster } = config.kubernetes;
@@ -124,6 +123,9 @@ async function kubernetesOf({ config, install }: MachinesDeps): Promise<Driver> 
 }
 
 async function processOf({ config, dataDir: directory, install, log }: MachinesDeps): Promise<Driver> {
+  const { findPython } = await import("../drivers/process/find-python.ts");
+  const { readRuntime } = await import("../drivers/process/prepare-runtime.ts");
+  const { processDriver } = await import("../drivers/process/process-driver.ts");
   const runtimes = resolve(config.runtimesDir ?? join(directory, "runtimes"));
   // Fails at the start, not at the first launch, if there is no Python.
   if (config.roles.has("worker") && !(await readRuntime(runtimes, "jupyter"))) await findPython();
@@ -133,6 +135,8 @@ async function processOf({ config, dataDir: directory, install, log }: MachinesD
 
 async function dockerOf({ config, dataDir, install, log }: MachinesDeps): Promise<Driver> {
   const { docker } = config;
+  const { checkEngine } = await import("../drivers/docker/check-engine.ts");
+  const { dockerDriver } = await import("../drivers/docker/docker-driver.ts");
   const warn = (text: string) => log.warn({ event: "host.unfit", hostId: thisMachine }, text);
   for (const text of await checkEngine(docker, docker)) warn(`${text}.`);
   if (!(await currentImage("jupyter"))) warn(`no image is built yet, so nothing can be launched: ${imagesCommand()}.`);

@@ -11,7 +11,8 @@ import {
   type ZodMiniType,
 } from "zod/mini";
 import { AppError } from "../../app-error.ts";
-import { type Db, isLostConnection } from "../../database/database.ts";
+import { isLostConnection } from "../../database/connection.ts";
+import type { Db } from "../../database/database.ts";
 import { IdentityError } from "../identity.ts";
 import { updateProfile } from "../profiles.ts";
 import type { Device } from "./auth-sessions.ts";
