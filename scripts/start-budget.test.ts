@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
+import type { StartCounts } from "./testing/count-start.ts";
+
+/**
+ * Modules that a start with embedded defaults and all roles may load, by package or folder of ours, with room for a
+ * few more. A part that grows past its row is loaded when it is needed, or its row says why not.
+ */
+const budgets: Readonly<Record<string, number>> = {
+  all: 1200,
+  contract: 50,
+  "server/src/database": 20,
+  "server/src/drivers": 70,
+  "server/src/environments": 105,
+  "server/src/gateway": 60,
+  "server/src/http": 30,
+  "server/src/identity": 33,
+  "server/src/payments": 72,
+  "each other folder of ours": 14,
+  fastify: 36,
+  jose: 50,
+  kysely: 260,
+  pg: 18,
+  semver: 50,
+  zod: 110,
+  "each other package": 14,
+};
+
+/** What a part of the product needs, and no start. */
+const heavy = [
+  "@fastify/ajv-compiler",
+  "@fastify/swagger",
+  "@grpc/grpc-js",
+  "@kubernetes/client-node",
+  "@opentelemetry/api",
+  "ajv",
+  "dockerode",
+  "nodemailer",
+  "pdfkit",
+  "protobufjs",
+  "ssh2",
+  "yaml",
+];
+
+const preload = new URL("./testing/count-start.ts", import.meta.url);
+const root = new URL("../", import.meta.url).href;
+
+test("a start loads no more modules than its budgets, none of the heavy packages, and compresses nothing", async () => {
+  const { modules, compressed } = await countStart();
+  const groups = Map.groupBy(new Set(modules), groupOf);
+  // Joined, because a list is cut in the message.
+  expect.soft([...groups.keys()].filter((name) => heavy.includes(name)).join()).toBe("");
+  const grown = [...groups, ["all", modules] as const].flatMap(([name, { length }]) =>
+    length > budgetOf(name) ? [`${name}: ${length} modules, at most ${budgetOf(name)}`] : [],
+  );
+  expect.soft(grown.join("\n")).toBe("");
+  expect.soft(compressed.map(({ bytes, by }) => `${bytes} bytes ${by}`).join("\n")).toBe("");
+});
+
+async function countStart(): Promise<StartCounts> {
+  const folder = temporaryFolder();
+  onTestFinished(() => removeFolder(folder));
+  const report = join(folder, "counts.json");
+  const hook = `${preload.href}?${new URLSearchParams({ report })}`;
+  const product = await startProduct({ dataDir: join(folder, "data"), env: { NODE_OPTIONS: `--import=${hook}` } });
+  await product.stop();
+  return JSON.parse(readFileSync(report, "utf8"));
+}
+
+function budgetOf(name: string): number {
+  const other = /^(server|web)\//.test(name) ? "each other folder of ours" : "each other package";
+  return budgets[name] ?? budgets[other] ?? 0;
+}
+
+function groupOf(url: string): string {
+  const path = url.startsWith(root) ? url.slice(root.length) : fileURLToPath(url);
+  const name = /node_modules\/((@[^/]+\/)?[^/]+)/.exec(path)?.[1];
+  return name ?? /^(server\/src\/[^/]+|contract)\//.exec(path)?.[1] ?? "server/src";
+}
