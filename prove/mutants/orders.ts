@@ -35,7 +35,7 @@ export const orderMutants: readonly FaultsOf[] = [
     tests: ["payments/orders/place-order", "payments/orders/reserve-order"],
     rows: [
       ["GPUs of ended environments count", " and l.released_at is null and e.user_id", " and e.user_id", "C41"],
-      ["one more order per minute", "orders >= deps.caps", "orders > deps.caps", "C41"],
+      ["one more order per minute", "orders >= ordersPerMinute", "orders > ordersPerMinute", "C41"],
       [
         "the last GPU of the quota is refused",
         "gpus + gpuCount <= caps.gpusPerUser",

@@ -61,3 +61,60 @@ test("public reads are limited per network; files, pages and health are not", as
   expect((await app.inject(post)).statusCode, "who reads much may still sign up").toBe(200);
   for (const url of pages) expect(await get(url, "2001:db8:1::1"), url).toBeLessThan(400);
 });
+
+test("the server's own calls of its embedded provider count for no visitor; who guesses keys is limited", async () => {
+  const { app, payments, order, pay, signUp } = await testApp({ ANONYMOUS_PER_MINUTE: "12" });
+  const { provider } = payments;
+  const checkout = await order(await signUp());
+  const { razorpay_payment_id: paymentId } = await pay(checkout);
+  for (let n = 0; n < 30; n++) {
+    expect((await provider.payment(paymentId)).orderId).toBe(checkout.id);
+    expect(await provider.paymentsOfOrder(checkout.id)).toHaveLength(1);
+  }
+  const guess = (n: number) =>
+    app.inject({
+      url: "/embedded-gateway/v1/payments",
+      headers: { authorization: `Basic ${Buffer.from(`${provider.keyId}:guess-${n}`).toString("base64")}` },
+    });
+  const statuses: number[] = [];
+  for (let n = 0; n < 14; n++) statuses.push((await guess(n)).statusCode);
+  expect(statuses).toEqual([...Array(12).fill(401), 429, 429]);
+  expect((await guess(0)).json().error.description).toContain("This network's limit of 12 requests a minute");
+  expect((await provider.payment(paymentId)).id).toBe(paymentId);
+});
+
+test("a payment dialog uses up none of its network's limit, and has one of its own", async () => {
+  const { app, order, signUp } = await testApp({ ANONYMOUS_PER_MINUTE: "6", REQUESTS_PER_MINUTE: "20" });
+  const { id } = await order(await signUp());
+  const get = (path: string) => app.inject({ url: `/embedded-gateway/v1/${path}` });
+  for (let n = 0; n < 40; n++) expect((await get(`checkout?order_id=${id}`)).statusCode).toBe(200);
+  for (let n = 0; n < 12; n++)
+    for (const file of ["checkout.js", "checkout-page.js", "checkout.css"])
+      expect((await get(file)).statusCode).toBe(200);
+  const refused = await get(`checkout?order_id=${id}`);
+  expect([refused.statusCode, refused.json().error.description]).toEqual([
+    429,
+    "Too many requests. Try again in a minute. This network's limit of 40 payment requests a minute is reached.",
+  ]);
+  expect((await app.inject({ url: "/config" })).statusCode).toBe(200);
+});
+
+test("a limit that is reached says whose it is", async () => {
+  const limits = { REQUESTS_PER_MINUTE: "3", ANONYMOUS_PER_MINUTE: "12", UNAUTHENTICATED_PER_MINUTE: "2" };
+  const { call, again, ada } = await setup(limits);
+  const [twin, third] = [await again(ada), await again(ada)];
+  const refusal = async (url: string, token?: string) => {
+    for (let n = 0; n < 20; n++) {
+      const reply = await call("GET", url, token);
+      if (reply.statusCode === 429)
+        return reply.json().message.replace(/^Too many requests. Try again in a minute. /, "");
+    }
+  };
+  expect(await refusal("/notifications", ada.token)).toBe("This sign-in's limit of 3 requests a minute is reached.");
+  expect(await refusal("/notifications", twin.token)).toBe("This sign-in's limit of 3 requests a minute is reached.");
+  expect(await refusal("/notifications", third.token)).toBe("This account's limit of 6 requests a minute is reached.");
+  expect(await refusal("/notifications")).toBe(
+    "For requests that are not signed in, this network's limit of 2 requests a minute is reached.",
+  );
+  expect(await refusal("/config")).toBe("This network's limit of 12 requests a minute is reached.");
+});

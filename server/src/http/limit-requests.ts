@@ -19,6 +19,8 @@ interface LimitDeps {
   readonly authenticate: (request: FastifyRequest) => Promise<User | undefined>;
 }
 
+const timeWindow = 60_000;
+
 /** A user's limit as a multiple of a sign-in's, so that one exhausted sign-in leaves capacity for others. */
 export const sessionsPerUser = 2;
 
@@ -33,53 +35,67 @@ const recoveryCalls: ReadonlySet<AnyEndpoint | undefined> = new Set([
 /**
  * Authenticates the bearer token, then applies rate limits (G91): per sign-in, per user (twice as high), per network for
  * requests without a token, and per network for invalid tokens. Runs in preParsing, because in onRequest the limiter would
- * never see a 401. Routes with `rateLimit: false` are exempt: files, health. All replicas of the API count together.
+ * never see a 401. Routes with `rateLimit: false` are exempt (files, health), and so is the server where it calls itself. All
+ * replicas of the API count together.
  */
 export async function limitRequests(
   app: FastifyInstance,
   limits: Limits,
   { db, authenticate }: LimitDeps,
 ): Promise<void> {
-  const timeWindow = 60_000;
+  const { anonymousPerMinute, requestsPerMinute, unauthenticatedPerMinute } = limits;
+  const perUser = requestsPerMinute * sessionsPerUser;
   await app.register(rateLimit, {
     store: sharedCounts(db),
     // Before the body is read.
     hook: "preParsing",
     timeWindow,
-    max: limits.anonymousPerMinute,
+    // A network may pay as often as one account may call.
+    max: (request) => (isDialog(request) ? perUser : anonymousPerMinute),
     keyGenerator: anonymousKey,
-    allowList: ({ user, routeOptions }) => user !== undefined || routeOptions.config.rateLimit === false,
-    errorResponseBuilder: (_, { ttl }) => tooMany(ttl),
+    allowList: ({ user, isOwnCall, routeOptions }) =>
+      user !== undefined || isOwnCall === true || routeOptions.config.rateLimit === false,
+    errorResponseBuilder: (request, { ttl, max }) =>
+      tooMany(ttl, `This network's limit of ${max} ${isDialog(request) ? "payment " : ""}requests a minute`),
   });
-  const limiter = (max: number, keyGenerator: (request: FastifyRequest) => string) =>
-    app.createRateLimit({ timeWindow, max, keyGenerator, allowList: [] });
-  const ofSession = limiter(limits.requestsPerMinute, sessionKey);
-  const ofUser = limiter(limits.requestsPerMinute * sessionsPerUser, ({ user }) => `user ${user?.id}`);
-  const refusedToken = limiter(limits.unauthenticatedPerMinute, ({ ip }) => `401 ${addressKey(ip)}`);
+  const countSession = limiter(app, requestsPerMinute, "This sign-in's", sessionKey);
+  const countUser = limiter(app, perUser, "This account's", ({ user }) => `user ${user?.id}`);
+  const notSignedIn = "For requests that are not signed in, this network's";
+  const countRefusedToken = limiter(app, unauthenticatedPerMinute, notSignedIn, ({ ip }) => `401 ${addressKey(ip)}`);
 
   app.addHook("preParsing", async (request) => {
     if (request.routeOptions.config.auth !== "bearer") return;
     request.user = await authenticate(request);
     if (!request.user) {
-      await count(refusedToken, request);
+      await countRefusedToken(request);
       throw new AppError("unauthenticated", "Sign in first");
     }
-    await count(ofSession, request);
+    await countSession(request);
     // Requests that the sign-in's limit refused do not count for the user.
-    if (!isRecovery(request)) await count(ofUser, request);
+    if (!isRecovery(request)) await countUser(request);
   });
 }
 
-type Limiter = ReturnType<FastifyInstance["createRateLimit"]>;
-
-async function count(limiter: Limiter, request: FastifyRequest): Promise<void> {
-  const counted = await limiter(request);
-  if ("isExceeded" in counted && counted.isExceeded) throw tooMany(counted.ttl);
+/** Returns a function that counts a request and throws `rate_limited`; `whose` begins the sentence that names the limit. */
+function limiter(
+  app: FastifyInstance,
+  max: number,
+  whose: string,
+  keyGenerator: (request: FastifyRequest) => string,
+): (request: FastifyRequest) => Promise<void> {
+  const check = app.createRateLimit({ timeWindow, max, keyGenerator, allowList: [] });
+  return async (request) => {
+    const counted = await check(request);
+    if ("isExceeded" in counted && counted.isExceeded)
+      throw tooMany(counted.ttl, `${whose} limit of ${max} requests a minute`);
+  };
 }
 
 /** Reads have a limit of their own, so that page loads of a shared network do not block its sign-ins. */
-function anonymousKey({ ip, method }: FastifyRequest): string {
+function anonymousKey(request: FastifyRequest): string {
+  const { ip, method } = request;
   const network = addressKey(ip);
+  if (isDialog(request)) return `dialog ${network}`;
   return method === "GET" || method === "HEAD" ? `read ${network}` : network;
 }
 
@@ -94,8 +110,13 @@ function isRecovery({ routeOptions }: FastifyRequest): boolean {
   return recoveryCalls.has(routeOptions.config.endpoint);
 }
 
-function tooMany(ttlMs: number): AppError {
-  return new AppError("rate_limited", "Too many requests. Try again in a minute.", {
+function isDialog({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.config.limit === "dialog";
+}
+
+/** `limit` says whose it is. */
+export function tooMany(ttlMs: number, limit: string): AppError {
+  return new AppError("rate_limited", `Too many requests. Try again in a minute. ${limit} is reached.`, {
     retryAfterSeconds: Math.max(1, Math.ceil(ttlMs / 1000)),
   });
 }

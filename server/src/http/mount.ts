@@ -9,6 +9,8 @@ declare module "fastify" {
     endpoint?: AnyEndpoint;
     /** `bearer`: refused without a valid token (limit-requests.ts). `operator`: without a sign-in to the console. */
     auth?: "bearer" | "none" | "operator";
+    /** Limited by network as calls of the payment dialog, not as other requests without a token. */
+    limit?: "dialog";
   }
 }
 

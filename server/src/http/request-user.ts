@@ -15,6 +15,8 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Set in preParsing; undefined without a valid bearer token. */
     user?: User | undefined;
+    /** Whether the server itself calls its embedded provider, by the merchant key: no limit of visitors counts that. */
+    isOwnCall?: boolean;
   }
 }
 

@@ -5,7 +5,7 @@ import { trustedProxies } from "../../http/client-address.ts";
 import { readDocuments } from "../../http/documents.ts";
 import { guardBrowsers } from "../../http/guard-browsers.ts";
 import { handleErrors, refuseAddress } from "../../http/handle-errors.ts";
-import { addressKey } from "../../http/limit-requests.ts";
+import { addressKey, tooMany } from "../../http/limit-requests.ts";
 import { noSchemas } from "../../http/no-schemas.ts";
 import { parseBodies } from "../../http/parse-bodies.ts";
 import { IdentityError } from "../../identity/identity.ts";
@@ -57,7 +57,7 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
     timeWindow: 60_000,
     max: requestsPerMinute,
     keyGenerator: ({ ip }) => addressKey(ip),
-    errorResponseBuilder: (_, { ttl }) => tooMany(ttl),
+    errorResponseBuilder: (_, { ttl, max }) => tooMany(ttl, `This network's limit of ${max} requests a minute`),
   });
   guardConsole(app, { url, sessions });
   sendCookies(app);
@@ -85,9 +85,4 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
 function pageSettings({ config, url }: ConsoleDeps) {
   const { brand, retentionDays, envHost: environmentHost } = config;
   return { ...brand, retentionDays, environmentHost, appUrl: url, limits: {}, catalogue: undefined };
-}
-
-function tooMany(ttlMs: number): AppError {
-  const retryAfterSeconds = Math.max(1, Math.ceil(ttlMs / 1000));
-  return new AppError("rate_limited", "Too many requests. Try again in a minute.", { retryAfterSeconds });
 }

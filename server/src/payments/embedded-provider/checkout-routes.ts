@@ -20,11 +20,16 @@ export const pageQuery = z.object({
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
+/** A limit of its own: 25 dialogs a minute would use up that of the other requests of a network, sign-ins among them. */
+const ofDialog = { config: { limit: "dialog" } } as const;
+
 /** The public routes: the dialog's files and the payment call, usable by scripts too (G88). */
 export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAccount, local: OperatorPages): void {
-  app.post("/payments/create/checkout", async (request) => charge(db, account, readInput(chargeBody, request.body)));
+  app.post("/payments/create/checkout", ofDialog, async (request) =>
+    charge(db, account, readInput(chargeBody, request.body)),
+  );
 
-  app.get("/checkout", async (request, reply) => {
+  app.get("/checkout", ofDialog, async (request, reply) => {
     const { order_id: id, name, description, scheme } = readInput(pageQuery, request.query);
     const order = await db.selectFrom("embedded_gateway_orders").selectAll().where("id", "=", id).executeTakeFirst();
     sendPage(reply.code(order ? 200 : 404));
@@ -42,11 +47,13 @@ export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAc
     ["checkout.css", "text/css; charset=utf-8"],
   ] as const) {
     const content = readFileSync(new URL(`browser/${name}`, import.meta.url));
-    app.get(`/${name}`, async (_, reply) => file(reply, type, content));
+    app.get(`/${name}`, isFile, async (_, reply) => file(reply, type, content));
   }
   const typeface = readTypeface();
-  if (typeface) app.get("/geist.woff2", async (_, reply) => file(reply, "font/woff2", typeface));
+  if (typeface) app.get("/geist.woff2", isFile, async (_, reply) => file(reply, "font/woff2", typeface));
 }
+
+const isFile = { config: { rateLimit: false } } as const;
 
 /** Sets the headers of a page that only this origin may frame. */
 export function sendPage(reply: FastifyReply): void {

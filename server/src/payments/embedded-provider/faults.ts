@@ -5,7 +5,6 @@ import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { takeOutcome } from "./outcomes.ts";
 import { dialectIdText, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const share = z.number().min(0).max(1).default(0);
 const body = z.object({
@@ -44,9 +43,7 @@ export function failByChance(merchant: FastifyInstance, faults: Faults): void {
   merchant.addHook("onSend", async ({ routeOptions }, reply) => {
     if (!isControl(routeOptions.url) && happens(faults.drop)) reply.raw.destroy();
   });
-  merchant.put("/test/faults", withoutRateLimit, async (request) =>
-    Object.assign(faults, readInput(body, request.body)),
-  );
+  merchant.put("/test/faults", async (request) => Object.assign(faults, readInput(body, request.body)));
 }
 
 const chosen = ["api_dropped", "api_500", "api_429", "api_hang"];

@@ -5,7 +5,6 @@ import { DialectError } from "./dialect-error.ts";
 import { collection, type DisputeRow, dialectId, disputeEntity, type PaymentRow, paymentEntity } from "./entities.ts";
 import { dialectIdText, readInput } from "./read-input.ts";
 import { queueWebhook } from "./webhook-sender.ts";
-import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const path = z.object({ id: dialectIdText });
 const filter = z.object({ count: z.coerce.number().int().min(1).max(100).default(10) });
@@ -23,19 +22,19 @@ const advancing = z.object({ status: z.enum(["under_review", "action_required", 
  * dispute takes the whole disputed amount, despite earlier refunds.
  */
 export function merchantDisputeRoutes(app: FastifyInstance, db: Db): void {
-  app.get("/disputes", withoutRateLimit, async (request) => {
+  app.get("/disputes", async (request) => {
     const { count } = readInput(filter, request.query);
     const rows = db.selectFrom("embedded_gateway_disputes").selectAll().orderBy("created_at", "desc").limit(count);
     return collection(await Promise.all((await rows.execute()).map((row) => entityOf(db, row))));
   });
 
-  app.get("/disputes/:id", withoutRateLimit, async (request) => {
+  app.get("/disputes/:id", async (request) => {
     const { id } = readInput(path, request.params);
     const row = await db.selectFrom("embedded_gateway_disputes").selectAll().where("id", "=", id).executeTakeFirst();
     return entityOf(db, row ?? missing());
   });
 
-  app.post("/test/disputes", withoutRateLimit, async (request) => {
+  app.post("/test/disputes", async (request) => {
     const { payment_id, amount, ...rest } = readInput(opening, request.body);
     return db.transaction().execute(async (tx) => {
       const payment = await paymentOf(tx, payment_id);
@@ -47,7 +46,7 @@ export function merchantDisputeRoutes(app: FastifyInstance, db: Db): void {
     });
   });
 
-  app.post("/test/disputes/:id", withoutRateLimit, async (request) => {
+  app.post("/test/disputes/:id", async (request) => {
     const { id } = readInput(path, request.params);
     const { status: event } = readInput(advancing, request.body);
     return db.transaction().execute(async (tx) => {

@@ -5,7 +5,6 @@ import type { Db } from "../../database/database.ts";
 import { DialectError } from "./dialect-error.ts";
 import { collection, dialectId, type OrderRow, orderEntity, paymentEntity } from "./entities.ts";
 import { dialectIdText, listed, minorUnits, notes, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const receiptText = z
   .string()
@@ -27,7 +26,7 @@ const filter = listed.extend({
 const path = z.object({ id: dialectIdText });
 
 export function merchantOrderRoutes(app: FastifyInstance, db: Db): void {
-  app.post("/orders", withoutRateLimit, async (request) => {
+  app.post("/orders", async (request) => {
     const { amount, currency, receipt, notes, payment } = readInput(newOrder, request.body);
     const row = await db
       .insertInto("embedded_gateway_orders")

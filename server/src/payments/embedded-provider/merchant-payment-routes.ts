@@ -7,7 +7,6 @@ import { collection, dialectId, type PaymentRow, paymentEntity, type RefundRow, 
 import { outcomeOf } from "./outcomes.ts";
 import { dialectIdText, listed, minorUnits, notes, readInput } from "./read-input.ts";
 import { queueWebhook } from "./webhook-sender.ts";
-import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const path = z.object({ id: dialectIdText });
 const captureBody = z.object({ amount: minorUnits, currency: z.string() });
@@ -43,7 +42,7 @@ export function merchantPaymentRoutes(app: FastifyInstance, db: Db): void {
 
   app.get("/payments/:id", async (request) => paymentEntity(await findPayment(db, request.params)));
 
-  app.post("/payments/:id/capture", withoutRateLimit, async (request) => {
+  app.post("/payments/:id/capture", async (request) => {
     const { amount, currency } = readInput(captureBody, request.body);
     return db.transaction().execute(async (tx) => {
       const row = await lockPayment(tx, request.params);
@@ -62,7 +61,7 @@ export function merchantPaymentRoutes(app: FastifyInstance, db: Db): void {
 
 /** `delayMs`: how long a refund stays pending, so that polling a refund is exercised here too. */
 export function merchantRefundRoutes(app: FastifyInstance, db: Db, delayMs: number): void {
-  app.post("/payments/:id/refund", withoutRateLimit, async (request) => {
+  app.post("/payments/:id/refund", async (request) => {
     const body = readInput(refundBody, request.body ?? {});
     const key = readInput(refundKey, request.headers["x-refund-idempotency"]) ?? null;
     return db.transaction().execute(async (tx) => {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
 import type { OperatorPages } from "../../http/operator-pages.ts";
@@ -7,7 +7,6 @@ import { DialectError } from "./dialect-error.ts";
 import { chooseOutcome, outcomeNames } from "./outcomes.ts";
 import { outcomesPage, welcomePage } from "./outcomes-page.ts";
 import { dialectIdText, readInput } from "./read-input.ts";
-import { withoutRateLimit } from "./without-rate-limit.ts";
 
 const path = z.object({ id: dialectIdText });
 const body = z.object({ outcome: z.enum(outcomeNames as [string, ...string[]]) });
@@ -15,11 +14,10 @@ const body = z.object({ outcome: z.enum(outcomeNames as [string, ...string[]]) }
 interface OutcomeRoutesDeps {
   readonly db: Db;
   readonly local: OperatorPages;
-  readonly isMerchant: (request: FastifyRequest) => boolean;
 }
 
 /** Chooses the outcome of an order, on the operator's page (G110) or by a merchant call. */
-export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: OutcomeRoutesDeps): void {
+export function outcomeRoutes(app: FastifyInstance, { db, local }: OutcomeRoutesDeps): void {
   app.get("/test", async (request, reply) => {
     if (!local.isOpenTo(request)) throw pageNotFound();
     if (local.exchange(request, reply)) return reply;
@@ -36,8 +34,8 @@ export function outcomeRoutes(app: FastifyInstance, { db, local, isMerchant }: O
     return outcomesPage({ orderId, chosen: order.outcome, query: String(new URLSearchParams(query)), scheme });
   });
 
-  app.put("/test/orders/:id/outcome", withoutRateLimit, async (request) => {
-    if (!local.isOpenTo(request) && !isMerchant(request))
+  app.put("/test/orders/:id/outcome", async (request) => {
+    if (!local.isOpenTo(request) && !request.isOwnCall)
       throw new DialectError("The api key provided is invalid", { httpStatus: 401 });
     const { id } = readInput(path, request.params);
     const { outcome } = readInput(body, request.body);

@@ -105,10 +105,15 @@ async function checkLimits(
     tx,
   );
   const { launches, orders } = rows[0] ?? { launches: 0, orders: 0 };
-  if (orders >= deps.caps.ordersPerMinute) throw tooMany("Too many orders. Try again in a minute.", 60);
+  const { launchesPerUser, ordersPerMinute } = deps.caps;
+  if (orders >= ordersPerMinute)
+    throw tooMany(
+      `Too many orders. Try again in a minute. This account's limit of ${ordersPerMinute} orders a minute is reached.`,
+      60,
+    );
   if (extended) return;
   await checkGpus(tx, deps, userId, gpuCount);
-  if (launches >= deps.caps.launchesPerUser)
+  if (launches >= launchesPerUser)
     throw tooMany(`${launches} of your environments are still starting. Wait until one is ready.`, 30);
 }
 
