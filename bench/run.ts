@@ -11,6 +11,7 @@ const benches = [
   "reads",
   "scrape",
   "scale",
+  "provider-limit",
 ] as const;
 
 const name = benches.find((each) => each === process.argv[2]);

@@ -42,6 +42,20 @@ export const providerMutants: readonly FaultsOf[] = [
     ],
   },
   {
+    file: "payments/provider/call-rate.ts",
+    tests: ["payments/provider/call-rate"],
+    rows: [
+      ["polls have no bound of their own", "isPoll ? state.nextPollAt - pollBurstMs - now : 0", "0", "300 a minute"],
+      ["each refusal of one burst slows down", "if (startedAt <= state.slowedAt) return undefined;", "", "count once"],
+      [
+        "the provider's Retry-After is ignored",
+        "if (retryAfterMs !== undefined) pauseUntil",
+        "if (false) pauseUntil",
+        "Retry-After",
+      ],
+    ],
+  },
+  {
     file: "payments/settlement/sync-payments.ts",
     tests: ["payments/orders/place-order", "payments/orders/order-poller", "payments/orders/late-capture"],
     rows: [

@@ -37,6 +37,8 @@ interface Take<Row, More> {
   /** Filter; repeats the condition of a partial index verbatim. */
   readonly where: RawBuilder<unknown>;
   readonly limit: number;
+  /** The rows of highest value first; by default those that are due for longest. */
+  readonly order?: RawBuilder<unknown>;
   /** Includes rows that are not due yet and not leased. */
   readonly early?: boolean;
   /** Evaluated once for each locked row; returned with the row, and available to `set` as `due.NAME`. */
@@ -47,13 +49,13 @@ interface Take<Row, More> {
 }
 
 /** When a row may be taken. The indexes of due rows use this exact expression. */
-const readyAt = sql<Date>`greatest(due_at, lease_expires_at)`;
+export const readyAt = sql<Date>`greatest(due_at, lease_expires_at)`;
 
-/** Leases due rows, oldest first, with SKIP LOCKED: rows locked by other workers are skipped. */
+/** Leases due rows, by default oldest first, with SKIP LOCKED: rows locked by other workers are skipped. */
 export async function fetchDue<Row, More = unknown>(
   db: Sql,
   queue: WorkQueue<Row>,
-  { where, limit, early = false, compute, set, isAsync = false }: Take<Row, More>,
+  { where, limit, order, early = false, compute, set, isAsync = false }: Take<Row, More>,
 ): Promise<readonly Leased<Row & More>[]> {
   const table = sql.table(queue.table);
   const computed = Object.entries<RawBuilder<unknown>>(compute ?? {});
@@ -68,7 +70,7 @@ export async function fetchDue<Row, More = unknown>(
     due as (
       select ${sql.join(selected)} from ${table}
       where ${early ? sql`(lease_expires_at is null or lease_expires_at <= now())` : sql`${readyAt} <= now()`} and ${where}
-      order by ${readyAt} limit ${limit} for update skip locked)
+      order by ${order ? sql`${order} desc` : readyAt} limit ${limit} for update skip locked)
     update ${table} set ${assign({ ...newLease(queue), ...set })}
     from due, setting where ${sql.join(isSame, sql` and `)} returning ${sql.join(returned)}`.execute(db);
   return rows;

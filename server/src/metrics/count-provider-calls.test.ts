@@ -17,11 +17,13 @@ async function setup(answer: () => Promise<unknown>) {
 }
 
 const refusal = new ProviderError("no such payment", { retryable: false, code: "BAD_REQUEST_ERROR" });
+const limit = new ProviderError("too many", { retryable: true, code: "BAD_REQUEST_ERROR", httpStatus: 429 });
 const silence = new ProviderError("no answer", { retryable: true, code: "NETWORK" });
 
 test.each([
   { what: "an answer", answer: async () => "paid", result: "ok", up: 1 },
   { what: "a refusal", answer: () => Promise.reject(refusal), result: "refused", up: 1 },
+  { what: "a call too many", answer: () => Promise.reject(limit), result: "limited", up: 1 },
   { what: "silence", answer: () => Promise.reject(silence), result: "unavailable", up: 0 },
 ])("$what of the provider is counted as $result and reaches the caller", async ({ answer, result, up }) => {
   const { provider, read } = await setup(answer);

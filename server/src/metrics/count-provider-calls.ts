@@ -1,3 +1,4 @@
+import { mapCalls, type Send } from "../payments/provider/map-calls.ts";
 import { type Provider, ProviderError } from "../payments/provider/provider.ts";
 import type { Metrics } from "./create-metrics.ts";
 
@@ -5,15 +6,11 @@ type ProviderMetrics = Pick<Metrics, "providerCalls" | "providerSeconds" | "prov
 
 /** The same provider, whose calls are counted and timed. */
 export function countProviderCalls(provider: Provider, metrics: ProviderMetrics): Provider {
-  const { kind, mode, keyId, minimumMinor, verifyCallback, ...calls } = provider;
-  const counted = Object.entries(calls).map(([call, send]) => [call, countCall(call, send as Call, metrics)]);
-  return { kind, mode, keyId, minimumMinor, verifyCallback, ...(Object.fromEntries(counted) as typeof calls) };
+  return mapCalls(provider, (call, send) => countCall(call, send, metrics));
 }
 
-type Call = (...args: readonly unknown[]) => Promise<unknown>;
-
-function countCall(call: string, send: Call, { providerCalls, providerSeconds, providerUp }: ProviderMetrics): Call {
-  const end = (result: "ok" | "refused" | "unavailable") => {
+function countCall(call: string, send: Send, { providerCalls, providerSeconds, providerUp }: ProviderMetrics): Send {
+  const end = (result: "ok" | "refused" | "limited" | "unavailable") => {
     providerCalls.inc({ call, result });
     providerUp.set(result === "unavailable" ? 0 : 1);
   };
@@ -24,10 +21,15 @@ function countCall(call: string, send: Call, { providerCalls, providerSeconds, p
       end("ok");
       return answer;
     } catch (error) {
-      end(error instanceof ProviderError && !error.retryable ? "refused" : "unavailable");
+      end(error instanceof ProviderError ? resultOf(error) : "unavailable");
       throw error;
     } finally {
       stop();
     }
   };
+}
+
+function resultOf({ retryable, httpStatus }: ProviderError): "refused" | "limited" | "unavailable" {
+  if (httpStatus === 429) return "limited";
+  return retryable ? "unavailable" : "refused";
 }

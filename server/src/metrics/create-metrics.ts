@@ -55,8 +55,14 @@ function outsideMetrics(own: Own) {
   return {
     providerCalls: new Counter({
       name: "berth_provider_calls_total",
-      help: "Calls of the payment provider. ok and refused: it answered. unavailable: no answer, or an error of its own.",
+      help: "Calls of the payment provider. ok and refused: it answered. limited: it refused one of too many. unavailable: no answer, or an error of its own.",
       labelNames: ["call", "result"],
+      ...own,
+    }),
+    providerDelays: new Counter({
+      name: "berth_provider_delayed_calls_total",
+      help: "Calls of the payment provider that waited for their turn, because it limits calls or so many polls were due.",
+      labelNames: ["lane"],
       ...own,
     }),
     providerSeconds: new Histogram({

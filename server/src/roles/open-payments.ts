@@ -7,7 +7,9 @@ import type { Metrics } from "../metrics/create-metrics.ts";
 import { embeddedProvider, embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { startOrderPoller } from "../payments/orders/order-poller.ts";
 import { checkKeys } from "../payments/provider/check-keys.ts";
+import { type Lane, paceCalls } from "../payments/provider/pace-calls.ts";
 import type { PaymentsDeps } from "../payments/provider/payments-deps.ts";
+import type { Provider } from "../payments/provider/provider.ts";
 import { razorpay } from "../payments/provider/razorpay.ts";
 import { startRefundSender } from "../payments/refunds/refund-sender.ts";
 import { startDisputePoller } from "../payments/settlement/dispute-poller.ts";
@@ -32,12 +34,18 @@ export async function openPayments(
   resources: AsyncDisposableStack,
 ) {
   const { payments: keys, caps, brand, catalogue, giveUpAfterSeconds, seller } = config;
-  const common = { ...deps, caps, catalogue, brandName: brand.name, giveUpAfterSeconds, seller };
+  const sale = { ...deps, caps, catalogue, brandName: brand.name, giveUpAfterSeconds, seller };
+  const onDelay = (lane: Lane) => metrics.providerDelays.inc({ lane });
+  const paced = (provider: Provider) => {
+    const calls = paceCalls(countProviderCalls(provider, metrics), { log: deps.log, onDelay });
+    return { calls, common: { ...sale, provider: calls.at("buyer") } };
+  };
   if (keys.kind === "razorpay") {
     const minimumMinor = { USD: 50, INR: 100 };
-    const provider = countProviderCalls(razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: deps.log }), metrics);
-    await checkKeys(provider, deps.log);
-    return { payments: { ...common, provider, webhookSecrets: keys.webhookSecrets }, embeddedProvider: undefined };
+    const { calls, common } = paced(razorpay({ ...keys, baseUrl: keys.url, minimumMinor, log: deps.log }));
+    await checkKeys(common.provider, deps.log);
+    const payments = { ...common, webhookSecrets: keys.webhookSecrets };
+    return { payments, calls, embeddedProvider: undefined };
   }
   const own = await embeddedProvider({ db: deps.db });
   const webhookSecrets = [own.webhookSecret];
@@ -49,21 +57,23 @@ export async function openPayments(
     address = server.address;
   }
   const baseUrl = `${address}${embeddedProviderPath}`;
-  const provider = countProviderCalls(razorpay({ ...own, baseUrl, ...embedded }), metrics);
-  return { payments: { ...common, provider, webhookSecrets }, embeddedProvider: { ...own, address } };
+  const { calls, common } = paced(razorpay({ ...own, baseUrl, ...embedded }));
+  return { payments: { ...common, webhookSecrets }, calls, embeddedProvider: { ...own, address } };
 }
 
 /** A worker's payment loops. */
 export function paymentLoops(
-  { payments, embeddedProvider: own }: Awaited<ReturnType<typeof openPayments>>,
+  { payments, calls, embeddedProvider: own }: Awaited<ReturnType<typeof openPayments>>,
   log: Logger,
 ): Loop[] {
+  const at = (lane: Lane) => ({ ...payments, provider: calls.at(lane) });
   return [
-    startOrderPoller(payments),
-    startRefundSender(payments),
-    startWebhookProcessor(payments),
-    startPaymentSweep(payments),
-    startDisputePoller(payments),
+    startOrderPoller({ ...at("poll"), pollBudget: calls }),
+    startRefundSender(at("refund")),
+    startWebhookProcessor(at("payment")),
+    // One call for a hundred payments: it goes before polls, which have one each.
+    startPaymentSweep(at("payment")),
+    startDisputePoller(at("refund")),
     ...(own ? [own.startWebhookSender(`${own.address}/webhooks/razorpay`, log)] : []),
   ];
 }

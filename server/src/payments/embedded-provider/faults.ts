@@ -13,6 +13,8 @@ const body = z.object({
   tooMany: share,
   hang: share,
   drop: share,
+  /** Merchant calls that are answered within any second; others get 429. 0: all. */
+  perSecond: z.number().min(0).default(0),
   /** Probabilities for webhooks: never sent, sent three times, delayed by up to ten seconds. */
   lost: share,
   tripled: share,
@@ -34,8 +36,18 @@ export function happens(probability: number): boolean {
 
 /** Injects the faults into every call of the scope, except the one that sets them. */
 export function failByChance(merchant: FastifyInstance, faults: Faults): void {
+  let accepted: number[] = [];
+  const isBeyondLimit = () => {
+    if (faults.perSecond === 0) return false;
+    const now = performance.now();
+    accepted = accepted.filter((at) => at > now - 1000);
+    if (accepted.length >= faults.perSecond) return true;
+    accepted.push(now);
+    return false;
+  };
   merchant.addHook("preHandler", async ({ routeOptions }) => {
     if (isControl(routeOptions.url)) return;
+    if (isBeyondLimit()) throw tooMany();
     if (happens(faults.serverError)) throw trouble();
     if (happens(faults.tooMany)) throw tooMany();
     if (happens(faults.hang)) await sleep(hangMs);

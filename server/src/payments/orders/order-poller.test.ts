@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import type { Db } from "../../database/database.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { noLease } from "../../database/work-queue.ts";
 import type { Provider } from "../provider/provider.ts";
@@ -188,6 +189,33 @@ test("polls come at 30 s, 2 min, 5 min, the end of the hold, 1 h, 1 d, 4 d and t
   expect(nextPoll({ ...order, status: "open", hold_until: after(30) }, after(20))).toEqual(after(32));
   expect(nextPoll({ ...order, status: "refunding" }, after(9000))).toEqual(after(9000 + 1440));
 });
+
+test("a just-paid order is found before sixty old ones are polled, and no check fails", async () => {
+  const { order, pay, makeDue, runOrderPoller, rowOf, db, asMerchant, lines } = await setup();
+  await seedOld(db, 60);
+  const { id } = (await order("ada")).body;
+  await pay(id);
+  await makeDue(id);
+  const faults = { perSecond: 5 };
+  expect((await asMerchant("PUT", "/test/faults", faults)).status).toBe(200);
+  runOrderPoller();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 20_000 }).toBe("paid");
+  const { rows: polled } = await sql`
+    select id from orders where user_id like 'old-%' and (attempts > 0 or due_at > now())`.execute(db);
+  expect(polled.length).toBeLessThan(10);
+  expect(lines.filter(({ event }) => event === "order.check_failed")).toEqual([]);
+});
+
+/** Unpaid orders of an hour ago, at the provider too, whose polls have been due for minutes. */
+async function seedOld(db: Db, count: number): Promise<void> {
+  await sql`insert into embedded_gateway_orders (id, receipt, amount_minor, currency, capture)
+    select 'order_old' || n, 'old-' || n, 20, 'USD', 'automatic' from generate_series(1, ${count}) n`.execute(db);
+  await sql`insert into orders (id, user_id, status, container_type, subdomain, gpu_count, duration_hours, usd_minor, amount_minor,
+      currency, inr_paise_per_usd, gateway, mode, gateway_order_id, request_hash, created_at, hold_until, watch_until, due_at)
+    select 'old-' || n, 'old-' || n, 'expired', 'jupyter', 'old-' || n, 1, 1, 20, 20, 'USD', 8822, 'embedded', 'embedded', 'order_old' || n, '',
+      now() - interval '1 hour', now() - interval '45 minutes', now() + interval '4 days', now() - interval '5 minutes'
+    from generate_series(1, ${count}) n`.execute(db);
+}
 
 /** `age` backdates an order by some minutes and makes it due. */
 async function withAge() {

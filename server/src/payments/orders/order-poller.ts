@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Tx } from "../../database/database.ts";
-import { backoffMs, fetchDue, finish, inMs, nextDueMs, startWorker } from "../../database/work-queue.ts";
+import { backoffMs, fetchDue, finish, inMs, nextDueMs, readyAt, startWorker } from "../../database/work-queue.ts";
 import { extendHold, releaseHold, renewHold } from "../../environments/allocation/hold.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
@@ -32,8 +32,9 @@ const backoff = { firstMs: 2000, longestMs: 3_600_000 };
  * orders. Paid orders, which the reconciler delivers, are polled for second captures.
  */
 export function startOrderPoller(deps: PaymentsDeps): Loop {
-  const { changes, log } = deps;
+  const { changes, log, pollBudget } = deps;
   let isFirst = true;
+  let fetches = 0;
   return startWorker({
     name: "order-poller",
     changes,
@@ -41,10 +42,14 @@ export function startOrderPoller(deps: PaymentsDeps): Loop {
     fetch: async () => {
       if (isFirst) await makeUnpaidDue(deps);
       isFirst = false;
-      return [...(await fetchOrders(deps, "unpaid")), ...(await fetchOrders(deps, "paid"))];
+      const limit = Math.min(width, pollBudget?.polls() ?? width);
+      // Neither partition starves the other: every fourth time paid orders come first.
+      const [first, second] = ++fetches % 4 === 0 ? (["paid", "unpaid"] as const) : (["unpaid", "paid"] as const);
+      const orders = limit > 0 ? await fetchOrders(deps, first, limit) : [];
+      return limit > orders.length ? [...orders, ...(await fetchOrders(deps, second, limit - orders.length))] : orders;
     },
     work: (order) => pollOrder(deps, order),
-    nextDueMs: () => nextOrderMs(deps),
+    nextDueMs: async () => Math.max(await nextOrderMs(deps), pollBudget?.nextPollMs() ?? 0),
     intervalMs,
     log,
   });
@@ -61,10 +66,19 @@ const partitions = { unpaid: sql`status <> 'paid'`, paid: sql`status = 'paid'` }
 
 type Queue = Pick<PaymentsDeps, "db" | "provider">;
 
-export async function fetchOrders(deps: Queue, partition: keyof typeof partitions): Promise<readonly DueOrder[]> {
+/** The longest wait in proportion to an order's age first, so a new order before an old one; a paid one counts a quarter. */
+const urgency = sql`extract(epoch from now() - ${readyAt} + interval '10 s') / extract(epoch from now() - created_at + interval '10 s')
+  * case when paid_at is null then 4 else 1 end`;
+
+export async function fetchOrders(
+  deps: Queue,
+  partition: keyof typeof partitions,
+  limit = width,
+): Promise<readonly DueOrder[]> {
   return await fetchDue(deps.db, orderQueue, {
     where: ofPartition(deps, partition),
-    limit: width,
+    limit,
+    order: urgency,
     compute: { now: sql<Date>`now()` },
     set: { attempts: sql`attempts + 1` },
   });

@@ -4,6 +4,7 @@ import type { Db, RowOf } from "../../database/database.ts";
 import type { Announce } from "../../environments/notice.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import type { Seller } from "../ledger/tax.ts";
+import type { PollBudget } from "./pace-calls.ts";
 import type { Provider } from "./provider.ts";
 
 export type OrderRow = RowOf<"orders">;
@@ -12,6 +13,8 @@ export type OrderRow = RowOf<"orders">;
 export interface PaymentsDeps {
   readonly db: Db;
   readonly provider: Provider;
+  /** Bounds the polls of a minute; without one every due order is polled at once. */
+  readonly pollBudget?: PollBudget;
   /** A webhook may be signed with any of them; without one there are no webhooks, and the poller finds everything. */
   readonly webhookSecrets: readonly string[];
   readonly changes: Changes;

@@ -100,6 +100,8 @@ export class ProviderError extends Error {
   /** The provider's code, such as BAD_REQUEST_ERROR. Its reason, such as a low balance, stands in the message only. */
   readonly code: string;
   readonly httpStatus: number | undefined;
+  /** What the provider asked to wait for, with a 429. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     message: string,
@@ -107,13 +109,15 @@ export class ProviderError extends Error {
       retryable,
       code,
       httpStatus,
+      retryAfterMs,
       ...options
-    }: { retryable: boolean; code: string; httpStatus?: number } & ErrorOptions,
+    }: { retryable: boolean; code: string; httpStatus?: number; retryAfterMs?: number | undefined } & ErrorOptions,
   ) {
     super(message, options);
     this.name = "ProviderError";
     this.retryable = retryable;
     this.code = code;
     this.httpStatus = httpStatus;
+    this.retryAfterMs = retryAfterMs;
   }
 }

@@ -191,7 +191,7 @@ export function razorpay(options: RazorpayOptions): Provider {
 async function send<T>(options: RazorpayOptions, path: string, schema: z.ZodType<T>, request: Call = {}): Promise<T> {
   const { baseUrl, keyId, keySecret, timeoutMs = 10_000 } = options;
   const base = typeof baseUrl === "string" ? baseUrl : baseUrl();
-  const { status, text } = await exchange(`${base}${path}`, {
+  const { status, text, retryAfterMs } = await exchange(`${base}${path}`, {
     method: request.method ?? "GET",
     headers: {
       authorization: `Basic ${Buffer.from(`${keyId}:${keySecret}`).toString("base64")}`,
@@ -203,7 +203,7 @@ async function send<T>(options: RazorpayOptions, path: string, schema: z.ZodType
     signal: AbortSignal.timeout(timeoutMs),
   });
   const body = parse(text);
-  if (status >= 400) throw refusal(status, body);
+  if (status >= 400) throw refusal(status, body, retryAfterMs);
   const parsed = schema.safeParse(body);
   if (parsed.success) return parsed.data;
   throw new ProviderError(`invalid response to ${path}`, {
@@ -235,22 +235,33 @@ async function list<T>(
   return { items, size: all.length };
 }
 
-async function exchange(url: string, init: RequestInit): Promise<{ status: number; text: string }> {
+interface Exchange {
+  readonly status: number;
+  readonly text: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+async function exchange(url: string, init: RequestInit): Promise<Exchange> {
   try {
     const response = await fetch(url, init);
-    return { status: response.status, text: await response.text() };
+    // In seconds; a date, which nobody sends for so short a time, is passed over.
+    const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+    const retryAfterMs = seconds >= 0 ? seconds * 1000 : undefined;
+    return { status: response.status, text: await response.text(), retryAfterMs };
   } catch (cause) {
     throw new ProviderError("the payment provider does not answer", { retryable: true, code: "NETWORK", cause });
   }
 }
 
 /** Retryable: 408, 409 (a refund in progress under the same key), 429 and server errors. Other refusals are final. */
-function refusal(httpStatus: number, body: unknown): ProviderError {
+function refusal(httpStatus: number, body: unknown, retryAfterMs: number | undefined): ProviderError {
   const { error } = failure.safeParse(body).data ?? { error: { code: `HTTP_${httpStatus}` } as const };
   const retryable =
     httpStatus >= 500 || [408, 409, 429].includes(httpStatus) || ["GATEWAY_ERROR", "SERVER_ERROR"].includes(error.code);
   const description = "description" in error ? error.description : undefined;
-  return new ProviderError(description ?? `HTTP ${httpStatus}`, { retryable, code: error.code, httpStatus });
+  return new ProviderError(description ?? `HTTP ${httpStatus}`, {
+    ...{ retryable, code: error.code, httpStatus, retryAfterMs },
+  });
 }
 
 function parse(text: string): unknown {

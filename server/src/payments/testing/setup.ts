@@ -24,6 +24,7 @@ import {
 import { brokenInvariants } from "../ledger/invariants.ts";
 import { startOrderPoller } from "../orders/order-poller.ts";
 import { paymentRoutes } from "../orders/payment-routes.ts";
+import { type Lane, type ProviderCalls, paceCalls } from "../provider/pace-calls.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { razorpay } from "../provider/razorpay.ts";
 import { startRefundSender } from "../refunds/refund-sender.ts";
@@ -79,6 +80,7 @@ export async function setup({
   let baseUrl = "";
   const embedded = { kind: "embedded", mode: "embedded", minimumMinor: { USD: 1, INR: 1 } } as const;
   const provider = razorpay({ baseUrl: () => baseUrl, ...gateway, ...embedded, log, ...keys });
+  const calls = paceCalls(provider, { log });
   const payments: PaymentsDeps = {
     db,
     provider,
@@ -87,9 +89,7 @@ export async function setup({
     announce,
     caps: { gpusPerUser: 8, launchesPerUser: 3, ordersPerMinute: 20, newcomerShare: 1, ...caps },
     ...{ brandName: "Berth", catalogue: defaultCatalogue },
-    giveUpAfterSeconds,
-    seller,
-    log,
+    ...{ giveUpAfterSeconds, seller, log },
   };
 
   const app = serve(payments, gateway);
@@ -115,7 +115,7 @@ export async function setup({
     driver,
     errors,
     lines,
-    ...loops(payments, driver, gateway),
+    ...loops(payments, calls, driver, gateway),
     ...buyer(app, payments),
     ...bank(payments, gatewayUrl, gateway),
   };
@@ -130,8 +130,9 @@ async function startHost(db: Db, slots: number, fake: Readonly<Record<string, nu
 }
 
 /** The loops of main.ts; a test starts those it needs. They are stopped before the server and the database. */
-function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider) {
+function loops(payments: PaymentsDeps, calls: ProviderCalls, driver: Driver, gateway: EmbeddedProvider) {
   const { db, changes, announce, log } = payments;
+  const at = (lane: Lane) => ({ ...payments, provider: calls.at(lane) });
   const running: { stop(): Promise<void> }[] = [];
   onTestFinished(async () => void (await Promise.all(running.map((loop) => loop.stop()))));
   return {
@@ -149,10 +150,10 @@ function loops(payments: PaymentsDeps, driver: Driver, gateway: EmbeddedProvider
       };
       running.push(startReconciler(parts));
     },
-    runOrderPoller: () => void running.push(startOrderPoller(payments)),
-    runRefundSender: () => void running.push(startRefundSender(payments)),
-    runPaymentSweep: () => void running.push(startPaymentSweep(payments)),
-    runWebhookProcessor: () => void running.push(startWebhookProcessor(payments)),
+    runOrderPoller: () => void running.push(startOrderPoller({ ...at("poll"), pollBudget: calls })),
+    runRefundSender: () => void running.push(startRefundSender(at("refund"))),
+    runPaymentSweep: () => void running.push(startPaymentSweep(at("payment"))),
+    runWebhookProcessor: () => void running.push(startWebhookProcessor(at("payment"))),
     runWebhookSender: (url: string) => void running.push(gateway.startWebhookSender(url, log)),
   };
 }
