@@ -7,7 +7,6 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -25,9 +24,10 @@ import type { Connection } from "./connection.ts";
 import { embeddedConnection, startEmbedded } from "./embedded.ts";
 import { EmbeddedDatabaseError } from "./embedded-database-error.ts";
 import { postmasterOf } from "./postmaster-of.ts";
+import { memoryFolder } from "./testing/memory-folder.ts";
 
 function folder(...below: string[]): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "berth-embedded-")));
+  const root = memoryFolder("berth-embedded-");
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
   return join(root, ...below);
 }

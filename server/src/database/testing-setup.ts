@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { Client } from "pg";
 import type { TestProject } from "vitest/node";
 import { silentLogger } from "../logging/create-logger.ts";
 import type { Connection } from "./connection.ts";
 import { openDatabase } from "./database.ts";
 import { startEmbedded } from "./embedded.ts";
+import { memoryFolder } from "./testing/memory-folder.ts";
 
 export const template = "berth_template";
 
@@ -18,7 +17,7 @@ declare module "vitest" {
 
 /** Starts one real cluster per test run, with a migrated template that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
+  const directory = memoryFolder("berth-test-");
   const embedded = await startEmbedded({ directory, fsync: false, log: silentLogger });
   const admin = new Client(embedded.connection);
   await admin.connect();

@@ -18,20 +18,33 @@ export interface TestDatabase extends Database, AsyncDisposable {
   beside(): Promise<TestDatabase>;
 }
 
-/** A fresh, migrated database of this run's cluster. Close it in `onTestFinished` or with `await using`. */
+/**
+ * A fresh, migrated database of this run's cluster, dropped when its last user has closed it. Close it in `onTestFinished` or
+ * with `await using`.
+ */
 export async function testDatabase({ through, log = strictLog() }: Options = {}): Promise<TestDatabase> {
   const cluster = inject("cluster");
   const name = `t_${randomBytes(8).toString("hex")}`;
-  const admin = new Client(cluster);
-  await admin.connect();
-  await admin.query(`create database ${name} template ${template}`);
-  await admin.end();
+  await asAdmin(`create database ${name} template ${template} strategy file_copy`);
   const host = (await through?.(cluster.host ?? "")) ?? cluster.host ?? "";
+  const users = new Set<Database>();
   const beside = async (): Promise<TestDatabase> => {
     const database = await openDatabase({ ...cluster, host, database: name }, log);
-    return { ...database, beside, [Symbol.asyncDispose]: database.close };
+    users.add(database);
+    const close = async () => {
+      await database.close();
+      if (users.delete(database) && users.size === 0) await asAdmin(`drop database ${name} with (force)`);
+    };
+    return { ...database, close, beside, [Symbol.asyncDispose]: close };
   };
   return await beside();
+}
+
+async function asAdmin(statement: string): Promise<void> {
+  const admin = new Client(inject("cluster"));
+  await admin.connect();
+  await admin.query(statement);
+  await admin.end();
 }
 
 const folder = new URL("migrations/", import.meta.url);
@@ -40,10 +53,7 @@ const folder = new URL("migrations/", import.meta.url);
 export async function databaseBefore(migration: string) {
   const cluster = inject("cluster");
   const name = `t_${randomBytes(8).toString("hex")}`;
-  const admin = new Client(cluster);
-  await admin.connect();
-  await admin.query(`create database ${name}`);
-  await admin.end();
+  await asAdmin(`create database ${name}`);
   const client = new Client({ ...cluster, database: name });
   await client.connect();
   await client.query("create table migrations (name text primary key, applied_at timestamptz not null default now())");

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { freePort } from "../testing/run-proxy.ts";
-import { dataFolder, operatorKey, start } from "../testing/server-process.ts";
+import { dataFolder, emptyDatabase, operatorKey, start } from "../testing/server-process.ts";
 import { hasNginx, startNginx } from "../testing/start-nginx.ts";
 
 const json = { accept: "application/json" };
@@ -12,7 +12,8 @@ const json = { accept: "application/json" };
 /** A started product that has written a mail with a way into Ada's account. */
 async function open() {
   const folder = dataFolder();
-  const { url, said } = start({ DATA_DIR: folder });
+  const { url: DATABASE_URL } = await emptyDatabase();
+  const { url, said } = start({ DATA_DIR: folder, DATABASE_URL });
   const address = (await url()).replace("localhost", "127.0.0.1");
   const post = (path: string, body: object) =>
     fetch(`${address}${path}`, {
@@ -99,8 +100,9 @@ test("a request from loopback, direct or through a plain proxy, gets no operator
 
 test("https without TRUST_PROXY is a warning at the start, and none with it", async () => {
   const env = { APP_URL: "https://gpu.example", PAYMENTS: "embedded", RUNTIME: "fake" };
-  const notified = start({ ...env, DATA_DIR: dataFolder() });
-  const quiet = start({ ...env, DATA_DIR: dataFolder(), TRUST_PROXY: "127.0.0.1" });
+  const open = async (more: Record<string, string>) =>
+    start({ ...env, ...more, DATA_DIR: dataFolder(), DATABASE_URL: (await emptyDatabase()).url });
+  const [notified, quiet] = await Promise.all([open({}), open({ TRUST_PROXY: "127.0.0.1" })]);
   const warningsOf = async ({ said, logged }: typeof notified) => {
     await expect.poll(() => said.out, { timeout: 60_000 }).toContain("is ready at https://gpu.example");
     return logged().flatMap(({ level, msg }) => (String(msg).includes("TRUST_PROXY") ? [`${level}: ${msg}`] : []));

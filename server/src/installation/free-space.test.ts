@@ -25,8 +25,9 @@ function fillUpTo(folder: string, freePercent: number): void {
 }
 
 test("free space in bytes and percent is the same as in df", async () => {
-  const space = await diskSpaceOf(dataFolder());
-  const { stdout } = spawnSync("df", ["--block-size=1", "--output=avail,pcent", "/tmp"], { encoding: "utf8" });
+  const folder = dataFolder();
+  const space = await diskSpaceOf(folder);
+  const { stdout } = spawnSync("df", ["--block-size=1", "--output=avail,pcent", folder], { encoding: "utf8" });
   const [avail = 0, used = 0] = (stdout.split("\n")[1] ?? "")
     .trim()
     .split(/[\s%]+/)

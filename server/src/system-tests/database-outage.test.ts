@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { startEmbedded } from "../database/embedded.ts";
+import { memoryFolder } from "../database/testing/memory-folder.ts";
 import { silentLogger } from "../logging/create-logger.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
 
@@ -11,7 +10,7 @@ const outageSeconds = 12;
 
 /** A PostgreSQL of its own that the test can stop. */
 async function openCluster() {
-  const directory = mkdtempSync(join(tmpdir(), "berth-cluster-"));
+  const directory = memoryFolder("berth-cluster-");
   const { connection, stop } = await startEmbedded({ directory, fsync: false, log: silentLogger });
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const { user, password, host = "", database } = connection;

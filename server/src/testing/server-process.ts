@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { expect, inject, onTestFinished } from "vitest";
 import type { Connection } from "../database/connection.ts";
+import { memoryFolder } from "../database/testing/memory-folder.ts";
+import { template } from "../database/testing-setup.ts";
 import type { LogLine } from "../logging/testing/record-log.ts";
 
 /** Compile cache; halves the start time. */
@@ -16,7 +17,7 @@ const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** A data folder; processes that still use it are killed at the end of the test. */
 export function dataFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "berth-main-"));
+  const folder = memoryFolder("berth-main-");
   onTestFinished(() => {
     for (const pid of processesOf(folder)) process.kill(pid, "SIGKILL");
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -24,13 +25,13 @@ export function dataFolder(): string {
   return folder;
 }
 
-/** An empty database of this run's cluster, as a DATABASE_URL and for the test itself. */
+/** A migrated database without rows, of this run's cluster, as a DATABASE_URL and for the test itself. */
 export async function emptyDatabase(): Promise<{ url: string; connection: Connection }> {
   const cluster = inject("cluster");
   const database = `d_${randomBytes(8).toString("hex")}`;
   const admin = new Client(cluster);
   await admin.connect();
-  await admin.query(`create database ${database}`);
+  await admin.query(`create database ${database} template ${template} strategy file_copy`);
   await admin.end();
   const { user, password, host = "" } = cluster;
   const url = `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;
