@@ -20,7 +20,7 @@ import { shiftedClock } from "./testing/shifted-clock.ts";
 import { smallDisk } from "./testing/small-disk.ts";
 import { stoppableCluster } from "./testing/stoppable-cluster.ts";
 
-const poll = { timeout: 60_000, interval: 250 };
+const poll = { timeout: 60_000, interval: 100 };
 
 function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "berth-faults-"));
@@ -35,7 +35,7 @@ async function startProduct() {
   const certificates = await serveCertificates({ month: 20, week: 5, day: 1, fine: 90 }, onTestFinished);
   const DATA_DIR = dataFolder();
   const disk = smallDisk(DATA_DIR, onTestFinished);
-  const clock = shiftedClock(join(temporaryFolder(), "clock"));
+  const clock = shiftedClock(join(temporaryFolder(), "clock"), 10);
   const env = {
     ...{ DATA_DIR, DATABASE_URL: cluster.url, METRICS_PORT: "0", APP_URL: certificates.url, LOG_LEVEL: "fatal" },
     ...{ SMTP_URL: mail.url, MAIL_FROM: "hello@berth.example", CONTACT_EMAIL: "hello@berth.example" },
