@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdtempSync } from "node:fs";
 import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -8,7 +9,7 @@ import { dirname, join } from "node:path";
 import { Agent, WebSocket } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { callLab, testSpec, waitForState } from "../testing/drive-run.ts";
+import { callLab, startReady, testSpec, waitForState } from "../testing/drive-run.ts";
 import { driverSuite } from "../testing/driver.suite.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
 import { socketOf } from "./process-run.ts";
@@ -37,9 +38,13 @@ driverSuite("process driver", async () => {
 
 let machine: Awaited<ReturnType<typeof openProcessMachine>>;
 let driver: Driver;
+/** With the network off, where that can be. */
+let closed: Driver;
 beforeAll(async () => {
   machine = await openProcessMachine();
   driver = await machine.open();
+  const { isolation } = await driver.capabilities();
+  closed = isolation === "bubblewrap" ? await machine.open("one", "off") : driver;
   await driver.prepare("jupyter");
 }, 300_000);
 afterAll(() => machine.close());
@@ -51,15 +56,32 @@ async function begin(wanted: Spec = testSpec(), by: Driver = driver): Promise<Sp
   return wanted;
 }
 
+const standing = new Map<Driver, Promise<Spec>>();
+
+/** One run of each driver object, for tests that leave it running; ended with the machine. */
+function stands(by: Driver = driver): Promise<Spec> {
+  const run = standing.get(by) ?? startReady(by, testSpec());
+  standing.set(by, run);
+  return run;
+}
+
+const kernels = new Map<Spec, Promise<string>>();
+
+async function startKernel(wanted: Spec, by: Driver): Promise<string> {
+  const { body } = await callLab(by, wanted, "POST", "/api/kernels", 15_000);
+  return (body as { id: string }).id;
+}
+
 /** Runs a script in the environment by way of a kernel, as its owner would; answers what it wrote. */
 async function inside(wanted: Spec, by: Driver, script: string): Promise<string> {
   const home = join(machine.directory, "homes", wanted.home);
   const runner = `import subprocess\nr = subprocess.run(["sh", "-c", ${JSON.stringify(script)}], capture_output=True, text=True)\nopen("out.new", "w").write(r.stdout + r.stderr)\nimport os\nos.rename("out.new", "out.txt")\n`;
   await rm(join(home, "out.txt"), { force: true });
   await writeFile(join(home, "run.py"), runner);
-  const { body } = await callLab(by, wanted, "POST", "/api/kernels", 15_000);
-  await execute(by, wanted, (body as { id: string }).id, "exec(open('run.py').read())");
-  await expect.poll(() => existsSync(join(home, "out.txt")), { timeout: 15_000 }).toBe(true);
+  const kernel = kernels.get(wanted) ?? startKernel(wanted, by);
+  kernels.set(wanted, kernel);
+  await execute(by, wanted, await kernel, "exec(open('run.py').read())");
+  await expect.poll(() => existsSync(join(home, "out.txt")), { timeout: 15_000, interval: 20 }).toBe(true);
   return readFile(join(home, "out.txt"), "utf8");
 }
 
@@ -68,7 +90,15 @@ async function execute(by: Driver, wanted: Spec, kernel: string, code: string): 
   if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
   const dispatcher = new Agent({ connect: { socketPath: seen.endpoint.socketPath } });
   const socket = new WebSocket(`ws://localhost/api/kernels/${kernel}/channels?token=${wanted.token}`, { dispatcher });
-  const header = { msg_id: "1", msg_type: "execute_request", username: "", session: "s", version: "5.3", date: "" };
+  // A kernel ignores a message that equals an earlier one.
+  const header = {
+    msg_id: randomUUID(),
+    msg_type: "execute_request",
+    username: "",
+    session: "s",
+    version: "5.3",
+    date: "",
+  };
   const content = { code, silent: false, store_history: false, user_expressions: {}, allow_stdin: false };
   const message = { channel: "shell", header, parent_header: {}, metadata: {}, content };
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -81,8 +111,8 @@ async function execute(by: Driver, wanted: Spec, kernel: string, code: string): 
 }
 
 test("a pause stops every process, kernels too; a resume continues all", async () => {
-  const wanted = await begin();
-  await callLab(driver, wanted, "POST", "/api/kernels", 15_000);
+  const wanted = await stands();
+  await startKernel(wanted, driver);
   await callLab(driver, wanted, "POST", "/api/terminals");
   await driver.pause(wanted.id);
   const paused = await treeOfRun(machine.states, wanted.id);
@@ -129,8 +159,7 @@ test("a run whose first process was killed is stopped, and start leaves none of 
 test("a run sees the home's own Python before the runtime's, a named user, nothing of the server or of others", async () => {
   const { isolation } = await driver.capabilities();
   const other = testSpec();
-  const closed = isolation === "bubblewrap" ? await machine.open("one", "off") : driver;
-  const wanted = await begin(testSpec(), closed);
+  const wanted = await stands(closed);
   const own = "(/home/user|/.*/homes/home-\\d+)/\\.local/python";
   const python = "command -v python; command -v pip; python -c 'import sys, jupyterlab; print(sys.prefix)'; echo; env";
   const seen = await inside(wanted, closed, python);
@@ -170,8 +199,8 @@ test.each(["shared", "off"] as const)(
   async (network) => {
     const { isolation } = await driver.capabilities();
     if (isolation !== "bubblewrap") return;
-    const by = await machine.open("one", network);
-    const wanted = await begin(testSpec(), by);
+    const by = network === "off" ? closed : driver;
+    const wanted = await stands(by);
     const seen = await by.observe(wanted.id);
     if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
     const received: string[] = [];
@@ -212,7 +241,7 @@ test("network off without bubblewrap is refused", async () => {
 });
 
 test("folders of a run are closed to others, and the socket's path is short enough", async () => {
-  const wanted = await begin();
+  const wanted = await stands();
   const state = await machine.states.read(wanted.id);
   if (!state) throw new Error("no state");
   expect(socketOf(state).length).toBeLessThan(104);
@@ -230,7 +259,7 @@ test("a type that is not prepared here names the operator's command; an unprepar
 });
 
 test("a run can neither cut its log nor fill the disk with it, and both parts are read", async () => {
-  const wanted = await begin();
+  const wanted = await stands();
   const log = "/proc/$(cut -d ' ' -f 4 /proc/$PPID/stat)/fd/1";
   await inside(wanted, driver, `yes | head -c 40000000 > ${log}; truncate -s 400M ${log}; echo the end >> ${log}`);
   const path = join(machine.states.folder(wanted.id), "log");
@@ -246,7 +275,7 @@ test("a run can neither cut its log nor fill the disk with it, and both parts ar
 
 test("the kernel ends runs before the server when memory runs out", async ({ skip }) => {
   skip(process.platform !== "linux", "only Linux chooses");
-  const wanted = await begin();
+  const wanted = await stands();
   for (const { pid } of await treeOfRun(machine.states, wanted.id))
     expect(await readFile(`/proc/${pid}/oom_score_adj`, "utf8")).toBe("500\n");
 });
@@ -262,10 +291,7 @@ test("ps and /proc give the same process table", async () => {
 });
 
 test("G111 a run on the files of another folder is neither used nor listed", async () => {
-  const wanted = testSpec();
-  onTestFinished(() => driver.stop(wanted.id, 0));
-  await driver.start(wanted);
-  await waitForState(driver, wanted.id, "running");
+  const wanted = await stands();
   const copy = mkdtempSync(join(tmpdir(), "berth-copy-"));
   onTestFinished(() => rm(copy, { recursive: true }));
   // As an operator does: pipes too, which Node does not copy.
@@ -280,10 +306,7 @@ test("G111 a run on the files of another folder is neither used nor listed", asy
 });
 
 test("a home that its own program made unreadable is readable at the next start", async () => {
-  const wanted = testSpec();
-  onTestFinished(() => driver.stop(wanted.id, 0));
-  await driver.start(wanted);
-  await waitForState(driver, wanted.id, "running");
+  const wanted = await begin();
   await driver.stop(wanted.id, 1_000);
   const home = join(machine.directory, "homes", wanted.home);
   await chmod(home, 0o000);

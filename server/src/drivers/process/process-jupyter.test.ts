@@ -22,36 +22,36 @@ afterAll(() => machine.close());
 const own = ".local/python";
 const packages = "$HOME/.local/share/jupyter/labextensions";
 
+/** Entries that do not affect each other are spoilt in one home. */
 test.each([
-  ["a FIFO in the place of pyvenv.cfg", `mkdir -p ${own}; mkfifo ${own}/pyvenv.cfg`],
-  ["a folder in the place of pyvenv.cfg", `mkdir -p ${own}/pyvenv.cfg/kept`],
-  ["a link to an endless file in the place of pyvenv.cfg", `mkdir -p ${own}; ln -s /dev/zero ${own}/pyvenv.cfg`],
-  ["a file of 100 GB in the place of pyvenv.cfg", `mkdir -p ${own}; truncate -s 100G ${own}/pyvenv.cfg`],
-  ["FIFOs in the places of programs", `mkdir -p ${own}/bin; cd ${own}/bin; mkfifo python python3 pip`],
-  ["links to a runtime that is gone", `mkdir -p ${own}/bin; ln -s /gone/jupyter/bin/python ${own}/bin/python`],
-  ["a file in the place of the folder for packages", `mkdir -p ${own}; echo mine > ${own}/lib`],
-  ["a FIFO in the place of .local", "mkfifo .local"],
-  ["FIFOs in the places of Jupyter's folders", "mkdir -p .local/share; mkfifo .jupyter .ipython .local/share/jupyter"],
   [
-    "folders that are closed to their owner",
-    `mkdir -p ${own}/lib .jupyter/lab .ipython; chmod 0 ${own}/lib ${own} .local .jupyter .ipython`,
+    "FIFOs in the places of pyvenv.cfg, of programs and of Jupyter's folders",
+    `mkdir -p ${own}/bin .local/share; mkfifo ${own}/pyvenv.cfg ${own}/bin/python ${own}/bin/python3 ${own}/bin/pip
+     mkfifo .jupyter .ipython .local/share/jupyter`,
   ],
-  ["a home that is closed to its owner", "chmod 0 ."],
   [
-    "configuration and settings that nobody can read to their end",
-    `mkdir -p .jupyter/lab/user-settings .jupyter/labconfig .jupyter/jupyter_server_config.d
+    "a folder in the place of pyvenv.cfg, links to a runtime that is gone, an extension that waits when it is read",
+    `mkdir -p ${own}/bin ${own}/pyvenv.cfg/kept "${packages}/a"; ln -s /gone/jupyter/bin/python ${own}/bin/python
+     mkfifo "${packages}/a/package.json"`,
+  ],
+  [
+    "an endless pyvenv.cfg, a file in the place of the packages, configuration that nobody can read to its end",
+    `mkdir -p ${own} .jupyter/lab/user-settings .jupyter/labconfig .jupyter/jupyter_server_config.d
+     ln -s /dev/zero ${own}/pyvenv.cfg; echo mine > ${own}/lib
      for name in jupyter_config jupyter_server_config jupyter_lab_config labconfig/page_config; do
        mkfifo .jupyter/$name.json .jupyter/$name.py; done
      mkfifo .jupyter/jupyter_server_config.d/a.json .jupyter/labconfig/default_setting_overrides.json .jupyter/migrated`,
   ],
   [
-    "a setting that waits when it is read",
-    "mkdir -p .jupyter/lab; mkfifo .jupyter/lab/user-settings .jupyter/lab/workspaces",
+    "a pyvenv.cfg of 100 GB, settings that wait when they are read, extensions that lead to themselves",
+    `mkdir -p ${own} .jupyter/lab "${packages}/a"; truncate -s 100G ${own}/pyvenv.cfg
+     mkfifo .jupyter/lab/user-settings .jupyter/lab/workspaces
+     for name in b c d; do ln -s . "${packages}/a/$name"; ln -s / "${packages}/$name"; done`,
   ],
-  ["an extension that waits when it is read", `mkdir -p "${packages}/a"; mkfifo "${packages}/a/package.json"`],
+  ["a FIFO in the place of .local", "mkfifo .local"],
   [
-    "extensions that lead to themselves",
-    `mkdir -p "${packages}/a"; for name in b c d; do ln -s . "${packages}/a/$name"; ln -s / "${packages}/$name"; done`,
+    "a home and folders that are closed to their owner",
+    `mkdir -p ${own}/lib .jupyter/lab .ipython; chmod 0 ${own}/lib ${own} .local .jupyter .ipython .`,
   ],
 ])("JupyterLab answers with %s", async (_, spoil) => {
   const wanted = testSpec();

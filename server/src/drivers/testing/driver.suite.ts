@@ -84,44 +84,73 @@ export function driverSuite(
       await expect(driver.stats(id)).rejects.toMatchObject({ code: "refused" });
     });
 
-    test("without a GPU there is no fault and no leftover", async () => {
-      const wanted = await begin();
-      expect(await driver.gpuFault(wanted.id)).toBeUndefined();
-      expect([...(await driver.gpuLeftovers([]))]).toEqual([]);
-    });
+    describe("one run, which these tests leave as it is", () => {
+      let standing: Promise<Spec> | undefined;
+      const stands = () => (standing ??= startReady(driver, testSpec()));
+      afterAll(async () => standing && driver.stop((await standing).id, 0));
 
-    test("the programs of a run are listed from outside; an absent one has none to list", async () => {
-      const wanted = await begin();
-      const listed = await driver.processes(wanted.id);
-      expect(
-        listed.some(({ command }) => command.includes(" ")),
-        "with arguments",
-      ).toBe(true);
-      for (const { pid, command } of listed) expect([pid > 0, command.trim() !== ""]).toEqual([true, true]);
-      await expect(driver.processes(testSpec().id)).rejects.toMatchObject({ code: "refused" });
-    });
-
-    test("a started run is observed with generation, hash and GPUs, is listed, and needs its token", async () => {
-      const wanted = await begin();
-      const seen = await driver.observe(wanted.id);
-      expect(seen).toMatchObject({ generation: 1, specHash: specHash(wanted), gpus: ["cpu-1"] });
-      expect((await driver.list()).map(({ id }) => id)).toContain(wanted.id);
-      await expect.poll(() => callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
-      expect(await callLab(driver, wanted, "GET", "/lab")).toMatchObject({ status: 200 });
-      expect(await callLab(driver, { ...wanted, token: "other" }, "GET", "/lab")).toMatchObject({ status: 302 });
-      expect(await callLab(driver, { ...wanted, token: "other" }, "GET", "/api/contents/")).toMatchObject({
-        status: 403,
+      test("without a GPU there is no fault and no leftover", async () => {
+        const wanted = await stands();
+        expect(await driver.gpuFault(wanted.id)).toBeUndefined();
+        expect([...(await driver.gpuLeftovers([]))]).toEqual([]);
       });
-    });
 
-    test("a repeated start, also by another driver object, is the same run", async () => {
-      const wanted = await begin();
-      const memory = await remember(driver, wanted);
-      await driver.start(wanted);
-      const second = await machine.open();
-      await second.start(wanted);
-      expect(await second.observe(wanted.id)).toEqual(await driver.observe(wanted.id));
-      expect(await remembered(second, wanted)).toEqual(memory);
+      test("the programs of a run are listed from outside; an absent one has none to list", async () => {
+        const wanted = await stands();
+        const listed = await driver.processes(wanted.id);
+        expect(
+          listed.some(({ command }) => command.includes(" ")),
+          "with arguments",
+        ).toBe(true);
+        for (const { pid, command } of listed) expect([pid > 0, command.trim() !== ""]).toEqual([true, true]);
+        await expect(driver.processes(testSpec().id)).rejects.toMatchObject({ code: "refused" });
+      });
+
+      test("a started run is observed with generation, hash and GPUs, is listed, and needs its token", async () => {
+        const wanted = await stands();
+        const seen = await driver.observe(wanted.id);
+        expect(seen).toMatchObject({ generation: 1, specHash: specHash(wanted), gpus: ["cpu-1"] });
+        expect((await driver.list()).map(({ id }) => id)).toContain(wanted.id);
+        await expect.poll(() => callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
+        expect(await callLab(driver, wanted, "GET", "/lab")).toMatchObject({ status: 200 });
+        expect(await callLab(driver, { ...wanted, token: "other" }, "GET", "/lab")).toMatchObject({ status: 302 });
+        expect(await callLab(driver, { ...wanted, token: "other" }, "GET", "/api/contents/")).toMatchObject({
+          status: 403,
+        });
+      });
+
+      test("a repeated start, also by another driver object, is the same run", async () => {
+        const wanted = await stands();
+        const memory = await remember(driver, wanted);
+        await driver.start(wanted);
+        const second = await machine.open();
+        await second.start(wanted);
+        expect(await second.observe(wanted.id)).toEqual(await driver.observe(wanted.id));
+        expect(await remembered(second, wanted)).toEqual(memory);
+      });
+
+      test("a run of another installation is neither observed nor ended", async () => {
+        const wanted = await stands();
+        const other = await machine.open("other");
+        expect(await other.observe(wanted.id)).toEqual({ state: "absent" });
+        expect(await other.list()).toEqual([]);
+        await other.remove(wanted.id);
+        await expect(other.deleteHome(wanted.home)).rejects.toMatchObject({ code: "refused" });
+        expect(await driver.observe(wanted.id)).toMatchObject({ state: "running" });
+      });
+
+      test("stats grow with the usage of the run", async () => {
+        const wanted = await stands();
+        const stats = await driver.stats(wanted.id);
+        expect(stats.memoryMb).toBeGreaterThan(10);
+        expect(stats.pids).toBeGreaterThan(1);
+        expect(stats.cpuSeconds).toBeGreaterThanOrEqual(0);
+        expect(stats.gpus).toEqual([]);
+        await callLab(driver, wanted, "PUT", "/api/contents/big.txt", 5_000, "x".repeat(3_000_000));
+        const grown = await driver.homeMb(wanted.home);
+        expect(grown).toBeGreaterThan(stats.homeMb + 2.5);
+        expect((await driver.stats(wanted.id)).homeMb).toBeGreaterThanOrEqual(grown);
+      });
     });
 
     test("start works from every state: absent, starting, running, paused, stopped", async () => {
@@ -209,16 +238,6 @@ export function driverSuite(
       expect(await driver.observe(wanted.id)).toMatchObject({ generation: 3 });
     });
 
-    test("a run of another installation is neither observed nor ended", async () => {
-      const wanted = await begin();
-      const other = await machine.open("other");
-      expect(await other.observe(wanted.id)).toEqual({ state: "absent" });
-      expect(await other.list()).toEqual([]);
-      await other.remove(wanted.id);
-      await expect(other.deleteHome(wanted.home)).rejects.toMatchObject({ code: "refused" });
-      expect(await driver.observe(wanted.id)).toMatchObject({ state: "running" });
-    });
-
     test("an aborted start leaves nothing", async () => {
       const wanted = testSpec();
       onTestFinished(() => driver.stop(wanted.id, 0));
@@ -285,19 +304,6 @@ export function driverSuite(
       await expect(driver.start(testSpec({ home: "../x" }))).rejects.toMatchObject({ code: "refused" });
       await expect(driver.start(testSpec({ id: "a/b" }))).rejects.toMatchObject({ code: "refused" });
       await expect(driver.deleteHome("..")).rejects.toMatchObject({ code: "refused" });
-    });
-
-    test("stats grow with the usage of the run", async () => {
-      const wanted = await begin();
-      const stats = await driver.stats(wanted.id);
-      expect(stats.memoryMb).toBeGreaterThan(10);
-      expect(stats.pids).toBeGreaterThan(1);
-      expect(stats.cpuSeconds).toBeGreaterThanOrEqual(0);
-      expect(stats.gpus).toEqual([]);
-      await callLab(driver, wanted, "PUT", "/api/contents/big.txt", 5_000, "x".repeat(3_000_000));
-      const grown = await driver.homeMb(wanted.home);
-      expect(grown).toBeGreaterThan(stats.homeMb + 2.5);
-      expect((await driver.stats(wanted.id)).homeMb).toBeGreaterThanOrEqual(grown);
     });
 
     test("logs are the last lines, then new ones until the run is gone", async () => {
