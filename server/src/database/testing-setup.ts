@@ -22,6 +22,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const admin = new Client(embedded.connection);
   await admin.connect();
   await admin.query(`create database ${template}`);
+  // The iterations are against guesses; a test opens several connections.
+  await admin.query(`set scram_iterations = 1; alter role berth password '${embedded.connection.password}'`);
   await admin.end();
   const migrated = await openDatabase({ ...embedded.connection, database: template }, silentLogger);
   await migrated.close();
