@@ -1,7 +1,12 @@
 import { otherCatalogue } from "@berth/contract/testing/other-catalogue";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 const dayMs = 86_400_000;
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
 
 test("prices begin by the server's clock, not by the viewer's", async () => {
   const [first, next] = otherCatalogue.prices;

@@ -1,6 +1,6 @@
 import { defaultCatalogue } from "@berth/contract";
 import { oldWordsIn, otherCatalogue } from "@berth/contract/testing/other-catalogue";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 const paths = [
   "/",
@@ -11,6 +11,11 @@ const paths = [
   "/delivery-policy",
   "/status",
 ];
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
 
 /** Draws the pages as a server with this catalogue does. */
 async function drawn(catalogue: typeof defaultCatalogue) {

@@ -1,5 +1,10 @@
 import { otherCatalogue } from "@berth/contract/testing/other-catalogue";
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
 
 async function comingPriceIn(catalogue: object) {
   vi.stubEnv("PAGE_CATALOGUE", JSON.stringify(catalogue));
