@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { vitestReport } from "./scripts/vitest-report.ts";
+import { vitestReport } from "./scripts/tests/vitest-report.ts";
 import { browserPath } from "./testing/browser.ts";
 import { environment } from "./testing/environment.ts";
 

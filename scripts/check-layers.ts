@@ -1,7 +1,7 @@
 // Fails when a file imports from an entry to its right in the list below, on a cycle of imports, and when the product
 // imports test code. Type-only imports count. Tests may import anything.
-import { dirname, join, posix, resolve } from "node:path";
-import { isTestCode, sourceFiles } from "./source-files.ts";
+import { dirname, join, resolve } from "node:path";
+import { importsOf, isTestCode, sourceFiles } from "./source-files.ts";
 
 /** The entries of each folder: an entry imports only from itself and from entries to its left. `.` means all unlisted files. */
 const layers: Readonly<Record<string, string>> = {
@@ -28,6 +28,7 @@ const layers: Readonly<Record<string, string>> = {
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",
+  scripts: ". tests",
   prove: "mutants notebook.ts labs.ts proof-page.ts random.ts machine gateways hostile trouble upgrade replicas .",
   bench: "gateway .",
 };
@@ -35,11 +36,10 @@ const layers: Readonly<Record<string, string>> = {
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));
 const here = "scripts/check-layers.ts";
 const files = sourceFiles(root);
-const packages: Readonly<Record<string, string>> = { "@berth/contract": "contract/src/index.ts" };
 const product = /^(contract|server|web|images)\//;
 const faults: string[] = [];
 const unplacedEntries = new Set<string>();
-const imports = new Map([...files].map(([path, text]) => [path, importsOf(path, text)]));
+const imports = importsOf(files);
 
 for (const [from, targets] of imports) if (!isTestCode(from)) for (const to of targets) judge(from, to);
 for (const entry of unplacedEntries) faults.push(`${entry} has no place in the order of its folder: add it to ${here}`);
@@ -49,19 +49,6 @@ for (const cycle of cycles())
 
 for (const fault of faults) console.error(fault);
 process.exit(faults.length > 0 ? 1 : 0);
-
-function importsOf(path: string, text: string): string[] {
-  const found = text.matchAll(/(?:\bfrom|^import|\bimport\()\s*"([^"]+)"/gm);
-  const targets = [...found].map(([, name = ""]) =>
-    name.startsWith(".") ? posix.join(dirname(path), name) : (packages[name] ?? consoleCalls(name)),
-  );
-  return targets.filter((target) => files.has(target));
-}
-
-/** `@berth/contract/console/now` is a file of its own. */
-function consoleCalls(name: string): string {
-  return name.replace(/^@berth\/contract\/(.+)$/, "contract/src/$1.ts");
-}
 
 function judge(from: string, to: string): void {
   if (isTestCode(to) && product.test(from))

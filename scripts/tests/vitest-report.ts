@@ -3,7 +3,10 @@ import type { Reporter } from "vitest/node";
 
 type Thrown = { message: string; stack?: string };
 
-/** A reporter that writes {passed, skipped, failures} to `path`, including errors outside any test. */
+/**
+ * A reporter that writes {passed, skipped, failures, files} to `path`, including errors outside any test. A file's seconds
+ * are those of its imports too.
+ */
 export function vitestReport(path: string): Reporter {
   return {
     onTestRunEnd(modules, unhandled) {
@@ -18,7 +21,12 @@ export function vitestReport(path: string): Reporter {
           .map((group) => describe("fullName" in group ? group.fullName : group.moduleId, group.errors())),
         ...unhandled.map((error) => describe(`outside any test, beside ${error["VITEST_TEST_PATH"]}`, [error])),
       ];
-      writeFileSync(path, JSON.stringify({ passed, skipped: tests.length - passed - failed.length, failures }));
+      const files = modules.map((module) => {
+        const { collectDuration, duration } = module.diagnostic();
+        const seconds = (collectDuration + duration) / 1000;
+        return { file: module.relativeModuleId, seconds, tests: [...module.children.allTests()].length };
+      });
+      writeFileSync(path, JSON.stringify({ passed, skipped: tests.length - passed - failed.length, failures, files }));
     },
   };
 }

@@ -1,0 +1,16 @@
+import { node } from "../setup.mjs";
+import { bin, runSideBySide } from "./run-steps.mjs";
+
+/** What needs no running product. Longest first: two cores are busy until the end. */
+export const checks = [
+  { name: "types", command: bin("tsc"), args: ["-b"] },
+  { name: "biome", command: bin("biome"), args: ["check", "--error-on-warnings", "."] },
+  { name: "unused", command: bin("knip"), args: [] },
+  { name: "citations", command: node, args: ["scripts/check-citations.ts"] },
+  { name: "names and words", command: node, args: ["scripts/check-names.ts"] },
+  { name: "order of folders", command: node, args: ["scripts/check-layers.ts"] },
+  { name: "coverage of the specification", command: node, args: ["scripts/check-coverage.mjs"] },
+  { name: "lockfile", command: node, args: ["scripts/check-lockfile.mjs"] },
+];
+
+if (import.meta.main) process.exit((await runSideBySide(checks)).length > 0 ? 1 : 0);
