@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
@@ -12,12 +11,11 @@ import { fetchOrders, nextOrderMs } from "../server/src/payments/orders/order-po
 import { type Customer, must, signUp } from "../testing/customer.ts";
 import { removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { seedAccounts, seedDue, tune } from "./billing-seed.ts";
-import { quantile } from "./quantiles.ts";
+import type { Figure } from "./figure.ts";
 
 const env = { RUNTIME: "fake", LOG_LEVEL: "error", REQUESTS_PER_MINUTE: "100000", ANONYMOUS_PER_MINUTE: "100000" };
 /** Orders of the three measured accounts; all others have about fifty. */
 const sizes = [60, 5000, 50_000] as const;
-const goalsMs: Readonly<Record<number, number>> = { 60: 2, 50000: 60 };
 const reads = 100;
 const warming = 200;
 
@@ -25,24 +23,21 @@ const warming = 200;
  * `npm run bench -- billing [--orders N]`: the billing page of small and large accounts, and the order poller's fetch,
  * beside ten million orders of 200,000 users (docs/internals/money.md), in a temporary database.
  */
-export async function run(): Promise<void> {
-  const { values } = parseArgs({
-    allowPositionals: true,
-    options: { orders: { type: "string", default: "10000000" } },
-  });
+export async function measure(args: readonly string[]): Promise<readonly Figure[]> {
+  const { values } = parseArgs({ args: [...args], options: { orders: { type: "string", default: "10000000" } } });
   const orders = Number(values.orders);
   const dataDir = temporaryFolder();
   try {
     const { accounts, port } = await signUpAll(dataDir);
     await inDatabase(dataDir, tune);
-    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
+    const figures: Figure[] = [];
     await inDatabase(dataDir, async (db) => {
       await seedAccounts(db, { orders, users: Math.min(200_000, orders / 50), accounts: accounts.map(sizeOf) });
-      for (const [index, { userId }] of accounts.entries()) await readOne(db, userId, sizes[index] ?? 0);
-      await fetchDue(db);
+      for (const [index, { userId }] of accounts.entries()) figures.push(await readOne(db, userId, sizes[index] ?? 0));
+      figures.push(...(await fetchDue(db)));
     });
-    await readPages(dataDir, port, accounts);
-    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)}`);
+    figures.push(...(await readPages(dataDir, port, accounts)));
+    return figures.map((figure) => ({ ...figure, name: `${figure.name}, of ${orders.toLocaleString("en-US")}` }));
   } finally {
     removeFolder(dataDir);
   }
@@ -75,13 +70,11 @@ async function inDatabase(dataDir: string, work: (db: Db) => Promise<void>): Pro
 }
 
 /** Measures the queries of the page, and asserts that the first is an index-only scan. */
-async function readOne(db: Db, userId: string, orders: number): Promise<void> {
+async function readOne(db: Db, userId: string, orders: number): Promise<Figure> {
   const page = await timed(async () => {
     const { paymentCount } = buildStatement(await readBilling(db, userId), new Date());
     assert.equal(paymentCount, orders);
   });
-  line(`billing, ${orders} orders`, page);
-  line(`  months alone, ${orders} orders`, await timed(() => monthsOf(userId).execute(db)));
   const { sql: text, parameters } = monthsOf(userId).compile(db);
   const literal = parameters.reduce<string>(
     (done, value, index) => done.replaceAll(`$${index + 1}`, `'${value}'`),
@@ -93,32 +86,36 @@ async function readOne(db: Db, userId: string, orders: number): Promise<void> {
     lines.some((each) => each.includes("Index Only Scan using orders_paid")),
     lines.join("\n"),
   );
-  const goal = goalsMs[orders];
-  if (goal) console.log(`  goal p50 ${goal} ms: ${quantile(page, 0.5) <= goal ? "reached" : "MISSED"}`);
+  return { name: `billing, statement of ${orders} orders`, unit: "ms", samples: page };
 }
 
-async function fetchDue(db: Db): Promise<void> {
+async function fetchDue(db: Db): Promise<Figure[]> {
   const payments = { db, provider: { kind: "embedded", mode: "embedded" } } as Parameters<typeof fetchOrders>[0];
   await seedDue(db, (warming + reads) * 40);
   const due = sql`select id from orders where greatest(due_at, lease_expires_at) <= now() and status <> 'paid' and gateway = 'embedded'
     and mode = 'embedded' order by greatest(due_at, lease_expires_at) limit 20 for update skip locked`;
-  line("select of 20 due orders", await timed(() => due.execute(db)));
-  line("lease of 20 due orders", await timed(() => fetchOrders(payments, "unpaid")));
-  line("when the next is due", await timed(() => nextOrderMs(payments)));
+  const select = await timed(() => due.execute(db));
+  const lease = await timed(() => fetchOrders(payments, "unpaid"));
+  const next = await timed(() => nextOrderMs(payments));
   await sql`update orders set due_at = null, lease_token = null, lease_expires_at = null where lease_token is not null or due_at <= now()`.execute(
     db,
   );
+  return [
+    { name: "billing, lease of 20 due orders", unit: "ms", samples: lease, peer: select, beside: "their select" },
+    { name: "billing, when the next order is due", unit: "ms", samples: next },
+  ];
 }
 
-async function readPages(dataDir: string, port: number, accounts: readonly Customer[]): Promise<void> {
+async function readPages(dataDir: string, port: number, accounts: readonly Customer[]): Promise<Figure[]> {
   const product = await startProduct({ dataDir, port, env });
   try {
-    line("GET /readyz (floor)", await timed(() => must(product.url, "GET", "/readyz")));
-    for (const [index, { userId, idToken: token }] of accounts.entries())
-      line(
-        `GET /billing, ${sizes[index]} orders`,
-        await timed(() => must(product.url, "GET", `/billing/${userId}`, { token })),
-      );
+    const peer = await timed(() => must(product.url, "GET", "/readyz"));
+    const figures: Figure[] = [];
+    for (const [index, { userId, idToken: token }] of accounts.entries()) {
+      const samples = await timed(() => must(product.url, "GET", `/billing/${userId}`, { token }));
+      figures.push({ name: `GET /billing, ${sizes[index]} orders`, unit: "ms", samples, peer, beside: "GET /readyz" });
+    }
+    return figures;
   } finally {
     await product.stop();
   }
@@ -133,10 +130,4 @@ async function timed(ask: () => Promise<unknown>): Promise<readonly number[]> {
     took.push(performance.now() - began);
   }
   return took.slice(warming);
-}
-
-function line(name: string, took: readonly number[]): void {
-  const figures = [0.5, 0.95].map((share) => `p${share * 100} ${quantile(took, share).toFixed(2).padStart(8)} ms`);
-  const least = `least ${Math.min(...took).toFixed(2)} ms`;
-  console.log(`${name.padEnd(34)} ${figures.join("  ")}  ${least}`);
 }

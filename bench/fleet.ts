@@ -1,48 +1,53 @@
-import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { cpus, loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import type { Db } from "../server/src/database/database.ts";
 import { until } from "../testing/customer.ts";
-import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import type { Product } from "../testing/product.ts";
 import { counted, fleet, rentFleet } from "../testing/rent-fleet.ts";
 import { openProductDatabase } from "../testing/seed.ts";
-import { cpuMs } from "./processes.ts";
+import { type Figure, timed } from "./figure.ts";
+import { cpuMs, memoryMb, openProduct } from "./processes.ts";
 import { quantile } from "./quantiles.ts";
 
 const expiring = 500;
-const idleSeconds = 30;
+const idleSeconds = 15;
 const spreadSeconds = 60;
 
-/** 1,000 environments: concurrent starts, a pass over all, idle load, and 500 that end within a minute (P2). */
-export async function run(): Promise<void> {
-  const env = { RUNTIME: "fake", FAKE_DRIVER: `gpus=${fleet},startMs=50` };
-  const product = await startProduct({ env });
+const scrapes = 10;
+/** More than the five seconds for which what the database knows is kept. */
+const scrapePauseMs = 5_500;
+/** As Prometheus asks by default. */
+const usualMs = 15_000;
+
+/** 1,000 environments: concurrent starts, a pass over all, scrapes, idle load, and 500 that end within a minute (P2). */
+export async function measure(): Promise<readonly Figure[]> {
+  const env = { RUNTIME: "fake", FAKE_DRIVER: `gpus=${fleet},startMs=50`, METRICS_PORT: "0" };
+  await using stack = new AsyncDisposableStack();
+  const product = await openProduct(stack, env);
   const { db, close } = await openProductDatabase(product);
-  try {
-    const began = performance.now();
+  stack.defer(close);
+  const started = await timed(async () => {
     await rentFleet(db);
     await until("all to be active", async () => (await counted(db, "status = 'active'")) === fleet, 600_000);
-    print("paid to active, all at once", `${seconds(performance.now() - began)} s`);
-    await pass(product, db);
-    await idle(product);
-    await expire(product, db);
-    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
-  } finally {
-    await close();
-    await product.stop();
-    removeFolder(product.dataDir);
-  }
+  });
+  return [
+    { name: "fleet, 1,000 paid at once: all active", unit: "ms", samples: [started] },
+    ...(await passes(product, db)),
+    ...(await scraping(product)),
+    ...(await idle(product)),
+    ...(await expire(product, db)),
+  ];
 }
 
 /** Makes every row due at once, as after an outage, and waits until all are reconciled. */
-async function pass({ pid }: Product, db: Db): Promise<void> {
+async function passes({ pid }: Product, db: Db): Promise<Figure[]> {
   const took: number[] = [];
-  const before = cpuMs(pid) / 1000;
-  for (let round = 0; round < 5; round++) {
+  const spent: number[] = [];
+  for (let round = 0; round < 6; round++) {
     const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(db);
     const now = rows[0]?.now ?? new Date();
+    const before = cpuMs(pid);
     const began = performance.now();
     await sql`
       with idle as (select id from environments where lease_token is null order by id for update)
@@ -53,20 +58,55 @@ async function pass({ pid }: Product, db: Db): Promise<void> {
       async () => (await counted(db, `lease_token is not null or due_at <= '${now.toISOString()}'`)) === 0,
     );
     took.push(performance.now() - began);
+    spent.push(cpuMs(pid) - before);
   }
-  print(
-    `reconcile pass over ${fleet} (goal 2 s)`,
-    `median ${seconds(quantile(took, 0.5))} s, worst ${seconds(quantile(took, 1))} s, ${((cpuMs(pid) / 1000 - before) / took.length).toFixed(2)} s of the server's CPU`,
-  );
+  return [
+    { name: "fleet, pass over 1,000", unit: "ms", samples: took },
+    { name: "fleet, CPU of a pass over 1,000", unit: "ms", samples: spent },
+  ];
 }
 
-async function idle({ pid }: Product): Promise<void> {
-  const before = cpuMs(pid) / 1000;
+/** Scrapes of the metrics that read the database, beside `/healthz`. */
+async function scraping({ pid, output }: Product): Promise<Figure[]> {
+  const origin = /Health checks are at (\S+)\/healthz/.exec(output())?.[1] ?? "";
+  await until("the server to be quiet", () => isQuiet(pid), 120_000);
+  const ask = (path: string) => timed(async () => await (await fetch(`${origin}${path}`)).arrayBuffer());
+  const [samples, peer, spent]: [number[], number[], number[]] = [[], [], []];
+  for (let n = 0; n < scrapes; n++) {
+    await sleep(scrapePauseMs);
+    peer.push(await ask("/healthz"));
+    const before = cpuMs(pid);
+    samples.push(await ask("/metrics"));
+    spent.push(cpuMs(pid) - before);
+  }
+  // A tick is 10 ms, as much as half a scrape.
+  const mean = spent.reduce((sum, each) => sum + each, 0) / scrapes;
+  const text = await (await fetch(`${origin}/metrics`)).text();
+  const series = text.split("\n").filter((line) => line !== "" && !line.startsWith("#")).length;
+  return [
+    { name: "scrape of 1,000 environments", unit: "ms", samples, peer, beside: "/healthz" },
+    { name: "scrape, CPU of the server", unit: "ms", samples: [mean] },
+    { name: "scrape each 15 s, of a core", unit: "%", samples: [(mean / usualMs) * 100] },
+    { name: "scrape, series", unit: "", samples: [series] },
+    { name: "scrape, size", unit: "KiB", samples: [text.length / 1024] },
+  ];
+}
+
+/** Less than a tenth of a core for a second. */
+async function isQuiet(pid: number): Promise<boolean> {
+  const before = cpuMs(pid);
+  await sleep(1000);
+  return cpuMs(pid) - before < 100;
+}
+
+async function idle({ pid }: Product): Promise<Figure[]> {
+  const before = cpuMs(pid);
   await sleep(idleSeconds * 1000);
-  const share = ((cpuMs(pid) / 1000 - before) / idleSeconds) * 100;
-  const rss = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-  print(`idle, server process over ${idleSeconds} s (goal 10 %)`, `${share.toFixed(1)} % of a core`);
-  print("memory of the server, with its fake runs (goal 300 MB)", `${rss.toFixed(0)} MB`);
+  const share = ((cpuMs(pid) - before) / (idleSeconds * 1000)) * 100;
+  return [
+    { name: "fleet, 1,000 idle: CPU of the server, of a core", unit: "%", samples: [share] },
+    { name: "fleet, memory of the server with 1,000 fake runs", unit: "MB", samples: [memoryMb(pid)] },
+  ];
 }
 
 interface Ending {
@@ -77,7 +117,7 @@ interface Ending {
 }
 
 /** Ends half of them over a minute, with a request through the gateway one second before and after each end. */
-async function expire(product: Product, db: Db): Promise<void> {
+async function expire(product: Product, db: Db): Promise<Figure[]> {
   const { rows } = await sql<Ending>`
     update environments e set expires_at = now() + interval '10 seconds' + n * interval '1 second' * ${spreadSeconds / expiring},
       due_at = now() + interval '10 seconds' + n * interval '1 second' * ${spreadSeconds / expiring}
@@ -96,14 +136,12 @@ async function expire(product: Product, db: Db): Promise<void> {
   // Ignores replies that arrived after the end.
   const early = answers.filter(([before]) => before.leftMs > 0 && before.status !== 200).length;
   const open = answers.filter(([, after]) => after.status === 200).length;
-  print(
-    `${expiring} ending within ${spreadSeconds} s: gateway`,
-    `${early} refused at T-1 s, ${open} let in at T+1 s (goal 0, 0)`,
-  );
-  print(
-    "gone after T (goal p99 5 s, none before)",
-    `p50 ${quantile(late, 0.5).toFixed(2)} s, p99 ${quantile(late, 0.99).toFixed(2)} s, worst ${quantile(late, 1).toFixed(2)} s, ${late.filter((each) => each < 0).length} before`,
-  );
+  return [
+    { name: "fleet, 500 ending: refused a second before", unit: "", samples: [early] },
+    { name: "fleet, 500 ending: let in a second after", unit: "", samples: [open] },
+    { name: "fleet, 500 ending: gone before the end", unit: "", samples: [late.filter((each) => each < 0).length] },
+    { name: "fleet, 500 ending: p99 until gone", unit: "ms", samples: [quantile(late, 0.99) * 1000] },
+  ];
 }
 
 const agent = new Agent({ keepAlive: false });
@@ -132,10 +170,4 @@ async function requestAt(
     .on("error", () => reply(0))
     .end();
   return await promise;
-}
-
-const seconds = (ms: number) => (ms / 1000).toFixed(2);
-
-function print(what: string, figure: string): void {
-  console.log(`${what.padEnd(58)} ${figure}`);
 }

@@ -2,21 +2,18 @@ import type { ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../testing/customer.ts";
 import { freePort } from "../testing/free-port.ts";
+import type { Figure } from "./figure.ts";
 import type { Load } from "./gateway/load.ts";
-import { cpuMs, drive, end, firstLine, installProxy, ratio, spawnNode } from "./processes.ts";
-import { median } from "./quantiles.ts";
+import { cpuMs, drive, end, firstLine, installProxy, spawnNode } from "./processes.ts";
 
-const repeats = 5;
-const forMs = 2000;
+const repeats = 7;
+const forMs = 1500;
 
 interface Proxy {
-  readonly name: string;
   readonly port: number;
-  /** Header fields for each of ten hosts, each ending with CRLF. */
-  readonly clients: readonly string[];
-  /** Undefined without a proxy. */
   readonly pid: number | undefined;
 }
 
@@ -25,96 +22,70 @@ interface Ours {
   readonly port: number;
   /** Host and cookie of each environment. */
   readonly visits: readonly (readonly [string, string])[];
-  /** Undefined without metrics. */
-  readonly metricsUrl?: string;
+}
+
+type Name = "ours" | "relay" | "chp";
+
+interface Setup {
+  readonly proxies: Readonly<Record<Name, Proxy>>;
+  /** Header fields for each of ten hosts, each ending with CRLF. */
+  readonly clients: readonly string[];
 }
 
 /**
- * Compares no proxy, a bare relay, ours with sign-in, ours whose metrics are scraped each second, and
- * configurable-http-proxy: each in its own process on the same Node, alternating, medians (G116). The relay is the floor, because no proxy on Node can do less.
+ * A bare relay, ours with sign-in, and configurable-http-proxy: each in its own process on the same Node, alternating (G116). No
+ * proxy on Node can do less than the relay.
  */
-export async function run(): Promise<void> {
+export async function measure(): Promise<readonly Figure[]> {
   const started: ChildProcess[] = [];
   const directory = mkdtempSync(join(tmpdir(), "berth-bench-"));
   try {
-    const proxies = await startAll(started, directory);
-    for (const [title, make] of rounds) await measure(title, proxies, make);
-    await leaks(proxies);
+    const setup = await startAll(started, directory);
+    const figures: Figure[] = [];
+    for (const [title, load] of rounds) figures.push(...(await measureRound(title, load, setup)));
+    const left = await leaks(setup);
+    return [...figures, { name: "sockets left after 1,000 WebSockets were reset", unit: "", samples: [left] }];
   } finally {
     await Promise.all(started.map(end));
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-type Make = (proxy: Proxy) => Load;
-const rounds: readonly (readonly [string, Make])[] = [
-  [
-    "requests, 32 connections",
-    ({ port, clients }) => ({ kind: "requests", port, clients, path: "/api", sockets: 32, forMs }),
-  ],
-  [
-    "64 KB answers, 32 connections",
-    ({ port, clients }) => ({ kind: "requests", port, clients, path: "/large", sockets: 32, forMs }),
-  ],
-  ...[100, 1000].map((sockets): readonly [string, Make] => [
-    `WebSocket echoes, ${sockets} sockets`,
-    ({ port, clients }) => ({ kind: "echoes", port, clients, sockets, forMs }),
-  ]),
+const rounds: readonly (readonly [string, Omit<Load, "port" | "clients">])[] = [
+  ["requests", { kind: "requests", path: "/api", sockets: 32, forMs }],
+  ["64 KB answers", { kind: "requests", path: "/large", sockets: 32, forMs }],
+  ["echoes, 100 WebSockets", { kind: "echoes", sockets: 100, forMs }],
+  ["echoes, 1,000 WebSockets", { kind: "echoes", sockets: 1000, forMs }],
 ];
 
-async function startAll(started: ChildProcess[], directory: string): Promise<readonly Proxy[]> {
-  const upstream = spawnNode(started, ["bench/gateway/upstream.ts"]);
-  const upstreamPort = Number(await firstLine(upstream));
-  const ours = await startOurs(started, ["bench/gateway/ours.ts", join(directory, "one"), String(upstreamPort)]);
-  const scraped = await startOurs(started, [
-    ...["bench/gateway/ours.ts", join(directory, "two"), String(upstreamPort), "metrics"],
-  ]);
-  const scrape = () => fetch(`${scraped.metricsUrl}/metrics`).then((reply) => reply.arrayBuffer());
-  // Until its end; a scrape in progress then fails.
-  setInterval(() => void scrape().catch(() => {}), 1000).unref();
+async function startAll(started: ChildProcess[], directory: string): Promise<Setup> {
+  const upstreamPort = Number(await firstLine(spawnNode(started, ["bench/gateway/upstream.ts"])));
+  const own = spawnNode(started, ["bench/gateway/ours.ts", directory, String(upstreamPort)]);
+  const { port, visits }: Ours = JSON.parse(await firstLine(own));
   const relay = spawnNode(started, ["bench/gateway/relay.ts", String(upstreamPort)]);
   const relayPort = Number(await firstLine(relay));
   const [chpPort, apiPort] = [await freePort(), await freePort()];
-  const chp = spawnNode(started, [
-    installProxy(),
-    "--ip",
-    "127.0.0.1",
-    "--port",
-    String(chpPort),
-    "--api-ip",
-    "127.0.0.1",
-    "--api-port",
-    String(apiPort),
-    "--host-routing",
-    "--log-level",
-    "error",
-  ]);
-  await addRoutes(
-    apiPort,
-    ours.visits.map(([host]) => host),
-    upstreamPort,
-  );
-  const clients = clientsOf(ours);
-  return [
-    { name: "direct", port: upstreamPort, clients, pid: undefined },
-    { name: "bare relay", port: relayPort, clients, pid: relay.pid },
-    { name: "ours, signed in", port: ours.port, clients, pid: ours.pid },
-    { name: "ours, scraped each second", port: scraped.port, clients: clientsOf(scraped), pid: scraped.pid },
-    { name: "CHP", port: chpPort, clients, pid: chp.pid },
-  ];
-}
-
-async function startOurs(started: ChildProcess[], args: readonly string[]): Promise<Ours & Pick<Proxy, "pid">> {
-  const child = spawnNode(started, args);
-  const ours: Ours = JSON.parse(await firstLine(child));
-  return { ...ours, pid: child.pid };
-}
-
-function clientsOf({ visits }: Ours): readonly string[] {
-  return visits.map(
+  const addresses = {
+    ip: "127.0.0.1",
+    port: chpPort,
+    "api-ip": "127.0.0.1",
+    "api-port": apiPort,
+    "log-level": "error",
+  };
+  const options = Object.entries(addresses).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const chp = spawnNode(started, [installProxy(), "--host-routing", ...options]);
+  const hosts = visits.map(([host]) => host);
+  await addRoutes(apiPort, hosts, upstreamPort);
+  const clients = visits.map(
     ([host, cookie]) =>
       `Host: ${host}\r\nCookie: ${cookie}; _xsrf=2|abc; username=me\r\nOrigin: http://${host}\r\nUser-Agent: Mozilla/5.0\r\nAccept: */*\r\nAccept-Encoding: gzip, deflate\r\nAccept-Language: en\r\n`,
   );
+  const proxies = {
+    ours: { port, pid: own.pid },
+    relay: { port: relayPort, pid: relay.pid },
+    chp: { port: chpPort, pid: chp.pid },
+  };
+  return { proxies, clients };
 }
 
 /** Adds a route by host name, without the port, to configurable-http-proxy. */
@@ -129,55 +100,47 @@ async function addRoutes(apiPort: number, hosts: readonly string[], upstreamPort
   }
 }
 
-async function measure(title: string, proxies: readonly Proxy[], make: Make): Promise<void> {
-  const results = new Map<string, { perSecond: number[]; p99Ms: number[]; cpuUs: number[] }>();
+/** Requests a second and CPU time of each, beside configurable-http-proxy; of WebSockets beside the relay too. */
+async function measureRound(title: string, load: Omit<Load, "port" | "clients">, setup: Setup): Promise<Figure[]> {
+  const { proxies, clients } = setup;
+  const names = ["relay", "ours", "chp"] as const;
+  const of = () => ({ perSecond: [] as number[], cpuUs: [] as number[] });
+  const results = { relay: of(), ours: of(), chp: of() };
   // Warms up the JIT compiler of each proxy.
-  for (const proxy of proxies) await drive({ ...make(proxy), forMs: 4000 });
+  for (const name of names) await drive({ ...load, port: proxies[name].port, clients, forMs: 3000 });
   for (let repeat = 0; repeat < repeats; repeat++) {
-    for (const proxy of proxies) {
-      const before = cpuMs(proxy.pid);
-      const { perSecond, p99Ms, count } = await drive(make(proxy));
-      const of = results.get(proxy.name) ?? { perSecond: [], p99Ms: [], cpuUs: [] };
-      results.set(proxy.name, of);
-      of.perSecond.push(perSecond);
-      of.p99Ms.push(p99Ms);
-      of.cpuUs.push(((cpuMs(proxy.pid) - before) * 1000) / count);
+    for (const name of names) {
+      const { port, pid } = proxies[name];
+      const before = cpuMs(pid);
+      const { perSecond, count } = await drive({ ...load, port, clients });
+      results[name].perSecond.push(perSecond);
+      results[name].cpuUs.push(((cpuMs(pid) - before) * 1000) / count);
     }
   }
-  const chp = results.get("CHP");
-  const rows = [...results].map(([name, { perSecond, p99Ms, cpuUs }]) => ({
-    proxy: name,
-    "per second": Math.round(median(perSecond)),
-    "x CHP": ratio(median(perSecond), median(chp?.perSecond ?? [])),
-    "p99 ms": median(p99Ms).toFixed(1),
-    "CPU us each": Number.isNaN(median(cpuUs)) ? "-" : median(cpuUs).toFixed(1),
-    "CPU / CHP": ratio(median(cpuUs), median(chp?.cpuUs ?? [])),
-  }));
-  console.log(`\n${title}: median of ${repeats}`);
-  console.table(rows);
+  const { ours, relay, chp } = results;
+  const toRelay = { samples: ours.perSecond, peer: relay.perSecond, beside: "a bare relay" };
+  const beside = "configurable-http-proxy";
+  return [
+    { name: `gateway, ${title}`, unit: "1/s", samples: ours.perSecond, peer: chp.perSecond, beside },
+    { name: `gateway, CPU of ${title}`, unit: "us", samples: ours.cpuUs, peer: chp.cpuUs, beside },
+    ...(load.kind === "echoes"
+      ? [{ name: `gateway, ${title}, beside a relay`, unit: "1/s" as const, ...toRelay }]
+      : []),
+  ];
 }
 
-/** Counts sockets that are left three seconds after 1,000 clients reset their WebSockets. */
-async function leaks(proxies: readonly Proxy[]): Promise<void> {
-  const rows: { proxy: string; "sockets left": number | string }[] = [];
-  for (const proxy of proxies.filter(({ pid }) => pid !== undefined)) {
-    await new Promise((resolve) => setTimeout(resolve, 5000));
-    const before = openSockets(proxy.pid);
-    await drive({ kind: "resets", port: proxy.port, clients: proxy.clients, sockets: 1000, forMs });
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    rows.push({
-      proxy: proxy.name,
-      "sockets left": before === undefined ? "-" : Math.max(0, (openSockets(proxy.pid) ?? 0) - before),
-    });
-  }
-  console.log("\nSockets left after 1,000 resets of open WebSockets");
-  console.table(rows);
+/** The sockets that are left three seconds after 1,000 clients reset their WebSockets. */
+async function leaks({ proxies: { ours }, clients }: Setup): Promise<number> {
+  await sleep(5000);
+  const before = openSockets(ours.pid);
+  await drive({ kind: "resets", port: ours.port, clients, sockets: 1000, forMs });
+  await sleep(3000);
+  return Math.max(0, openSockets(ours.pid) - before);
 }
 
-/** Open TCP sockets of a process, without the database's Unix sockets; undefined without /proc. */
-function openSockets(pid: number | undefined): number | undefined {
+/** Open TCP sockets of a process, without the database's Unix sockets. */
+function openSockets(pid: number | undefined): number {
   const folder = `/proc/${pid}/fd`;
-  if (!existsSync(folder)) return undefined;
   const tables = ["tcp", "tcp6"].map((name) => `/proc/${pid}/net/${name}`).filter(existsSync);
   const tcp = new Set(
     tables.flatMap((path) =>

@@ -1,19 +1,23 @@
 import { signUp, until } from "../testing/customer.ts";
-import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import { environment } from "../testing/environment.ts";
+import type { Product } from "../testing/product.ts";
 import { openProductDatabase } from "../testing/seed.ts";
 import { openFloor } from "./bare-container.ts";
+import { type Figure, inPairs, timed } from "./figure.ts";
 import { launchMany } from "./launch-many.ts";
-import { judge, launchOnce, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
-import { quantile } from "./quantiles.ts";
+import { launchOnce, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
+import { openProduct } from "./processes.ts";
 
+const launches = 20;
 const atOnce = 20;
-const goals = { coldToFloor: 1.5, warmMs: 700 };
+const crowds = 3;
 
 /**
- * Launches of containers: cold with the image present, warm, and twenty at once, beside the engine alone. Two products,
+ * RUNTIME=docker. Launches of containers: cold with the image present, warm, and twenty at once, beside the engine alone. Two products,
  * one with a warm pool, so that cold, warm and floor alternate.
  */
-export async function benchContainers(launches: number): Promise<void> {
+export async function measure(): Promise<readonly Figure[]> {
+  if (environment.runtime.RUNTIME !== "docker") throw new Error("set RUNTIME=docker");
   await using stack = new AsyncDisposableStack();
   const bare = await openFloor(stack);
   const keepsNone = await open(stack, {});
@@ -30,19 +34,17 @@ export async function benchContainers(launches: number): Promise<void> {
   }
   report("cold", cold);
   report(`warm, ${await keepsOne.resumed()} resumed within a second, the others started cold`, warm);
-  console.log(`\nthe engine alone (floor): p50 ${ms(quantile(floor, 0.5))}, p95 ${ms(quantile(floor, 0.95))}`);
-  judge("cold / floor, p95", quantile(readyOf(cold), 0.95) / quantile(floor, 0.95), goals.coldToFloor, "x");
-  judge("warm p95", quantile(readyOf(warm), 0.95), goals.warmMs, "ms");
-  await manyAtOnce(keepsNone.product, bare);
+  const floors = { peer: floor, beside: "the engine alone" };
+  return [
+    { name: "launch of a container, cold", unit: "ms", samples: readyOf(cold), ...floors },
+    { name: "launch of a container, warm", unit: "ms", samples: readyOf(warm), ...floors },
+    await manyAtOnce(keepsNone.product, bare),
+  ];
 }
 
 async function open(stack: AsyncDisposableStack, more: Readonly<Record<string, string>>) {
   const env = { SLOTS: String(atOnce), GPUS_PER_USER: "64", LAUNCHES_PER_USER: "100", ...more };
-  const product = await startProduct({ env });
-  stack.defer(async () => {
-    await product.stop();
-    removeFolder(product.dataDir);
-  });
+  const product = await openProduct(stack, env);
   const { db, close } = await openProductDatabase(product);
   stack.defer(close);
   await prepared(product);
@@ -61,12 +63,13 @@ async function open(stack: AsyncDisposableStack, more: Readonly<Record<string, s
 }
 
 /** Pays all at once and waits for the last to be ready. */
-async function manyAtOnce(product: Product, bare: () => Promise<number>): Promise<void> {
-  const { stamps, tookMs } = await launchMany(product, atOnce);
-  const began = performance.now();
-  await Promise.all(Array.from({ length: atOnce }, bare));
-  const bareMs = performance.now() - began;
-  report(`${atOnce} at once, cold`, stamps);
-  console.log(`\n${atOnce} at once, first paid to last ready: ${ms(tookMs)}; the engine alone: ${ms(bareMs)}`);
-  console.log(`  ratio ${(tookMs / bareMs).toFixed(2)}x`);
+async function manyAtOnce(product: Product, bare: () => Promise<number>): Promise<Figure> {
+  const ours = async () => (await launchMany(product, atOnce)).tookMs;
+  const theirs = () => timed(() => Promise.all(Array.from({ length: atOnce }, bare)));
+  return {
+    name: "twenty containers at once",
+    unit: "ms",
+    ...(await inPairs(crowds, ours, theirs)),
+    beside: "the engine alone",
+  };
 }

@@ -1,30 +1,30 @@
 import { openNamespace } from "../server/src/drivers/testing/open-namespace.ts";
 import { addressTowards } from "../server/src/drivers/testing/probe-targets.ts";
 import { signUp } from "../testing/customer.ts";
-import { removeFolder, startProduct } from "../testing/product.ts";
 import { openTestCluster } from "../testing/test-cluster.ts";
+import { type Figure, inPairs } from "./figure.ts";
 import { barePod } from "./kubernetes-floor.ts";
-import { buildHubImage, hubImage, startHub } from "./kubernetes-hub.ts";
+import { buildHubImage, startPodHub } from "./kubernetes-hub.ts";
 import { launchMany } from "./launch-many.ts";
-import { judge, launchOnce, ms, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
-import { quantile } from "./quantiles.ts";
+import { launchOnce, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
+import { openProduct } from "./processes.ts";
 
 const launches = 20;
 const crowd = 20;
-const goals = { toFloor: 1.5, toHub: 0.75 };
+const crowds = 3;
+const hubPollMs = 250;
 
 /**
  * Launches of pods on the cluster of TEST_KUBECONFIG: paid to 200 through the gateway on its GPUs beside a bare pod of the same
  * image, alternating; then twenty at once on its nodes without GPUs, whose CPU slots overcommit, beside JupyterHub with its
  * KubeSpawner on the same nodes. Its image is built first; the nodes must get it from elsewhere, as they got ours.
  */
-export async function run(): Promise<void> {
+export async function measure(): Promise<readonly Figure[]> {
   buildHubImage();
-  await oneByOne();
-  await atOnce();
+  return [await oneByOne(), await atOnce()];
 }
 
-async function oneByOne(): Promise<void> {
+async function oneByOne(): Promise<Figure> {
   await using stack = new AsyncDisposableStack();
   const { product, open, image, nodeSelector } = await openShop(stack, { gpus: true });
   const customer = await signUp(product.url);
@@ -35,27 +35,19 @@ async function oneByOne(): Promise<void> {
     cold.push(await launchOnce(product, customer, `bench-${n}`));
   }
   report("pods, cold", cold);
-  console.log(`\na bare pod (floor): p50 ${ms(quantile(floor, 0.5))}, p95 ${ms(quantile(floor, 0.95))}`);
-  for (const share of [0.5, 0.95])
-    judge(`pod / floor, p${share * 100}`, quantile(readyOf(cold), share) / quantile(floor, share), goals.toFloor, "x");
+  return { name: "launch of a pod, cold", unit: "ms", samples: readyOf(cold), peer: floor, beside: "a bare pod" };
 }
 
-async function atOnce(): Promise<void> {
+async function atOnce(): Promise<Figure> {
   await using stack = new AsyncDisposableStack();
   const { product, cluster, settings, open, nodeSelector } = await openShop(stack, {});
-  const ours = await launchMany(product, crowd);
-  report(`${crowd} at once, cold`, ours.stamps);
-  const hub = await startHub(stack, {
+  const hub = await startPodHub(stack, {
     kubeconfig: settings["KUBERNETES_CONFIG"] ?? "",
     ...{ namespace: open.namespace, address: await addressTowards(cluster), nodeSelector },
   });
-  const users = Array.from({ length: crowd }, (_, n) => `user-${n}`);
-  const began = performance.now();
-  await Promise.all(users.map(hub.launch));
-  const hubMs = performance.now() - began;
-  await Promise.all(users.map(hub.end));
-  console.log(`\n${crowd} at once: ${ms(ours.tookMs)}; JupyterHub with ${hubImage}: ${ms(hubMs)}`);
-  judge("at once / JupyterHub", ours.tookMs / hubMs, goals.toHub, "x");
+  const ours = async () => (await launchMany(product, crowd)).tookMs;
+  const found = await inPairs(crowds, ours, () => hub.launchMany(crowd, hubPollMs));
+  return { name: "twenty pods at once", unit: "ms", ...found, beside: "JupyterHub with KubeSpawner" };
 }
 
 /** A product on the cluster, and a namespace beside its own without policies. */
@@ -64,11 +56,7 @@ async function openShop(stack: AsyncDisposableStack, options: { readonly gpus?: 
   stack.defer(close);
   const open = await openNamespace(stack, cluster);
   const env = { ...settings, SLOTS: String(crowd), GPUS_PER_USER: "64", LAUNCHES_PER_USER: "100" };
-  const product = await startProduct({ env });
-  stack.defer(async () => {
-    await product.stop();
-    removeFolder(product.dataDir);
-  });
+  const product = await openProduct(stack, env);
   await prepared(product);
   const selector = settings["KUBERNETES_NODE_SELECTOR"];
   const nodeSelector = selector ? Object.fromEntries([selector.split("=")]) : {};

@@ -5,9 +5,11 @@ import { quantile } from "./quantiles.ts";
 /** Milliseconds from the payment to each stage. */
 export type Stamps = ReadonlyMap<string, number>;
 
-export const prepared = (product: Product) => until("JupyterLab to be prepared", () => isPrepared(product), 300_000);
+export const prepared = ({ url }: Product) => preparedAt(url);
 
-async function isPrepared({ url }: Product): Promise<boolean> {
+export const preparedAt = (url: string) => until("JupyterLab to be prepared", () => isPrepared(url), 600_000);
+
+async function isPrepared(url: string): Promise<boolean> {
   const { types } = await must(url, "GET", "/capacity");
   return types.some(({ type, state }: { type: string; state: string }) => type === "jupyter" && state === "ready");
 }
@@ -52,12 +54,4 @@ export function report(name: string, all: readonly Stamps[]): void {
   }
 }
 
-export const ms = (value: number): string => `${Math.round(value)} ms`;
-
-/** Prints a figure beside its goal. */
-export function judge(name: string, found: number, goal: number, unit: "x" | "ms"): void {
-  const shown = unit === "x" ? `${found.toFixed(2)}x` : ms(found);
-  console.log(
-    `${name}: ${shown}, goal at most ${goal}${unit === "x" ? "x" : " ms"}: ${found <= goal ? "met" : "MISSED"}`,
-  );
-}
+const ms = (value: number): string => `${Math.round(value)} ms`;

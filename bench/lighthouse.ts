@@ -1,37 +1,35 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { must } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
-import { removeFolder, startProduct } from "../testing/product.ts";
-import { median } from "./quantiles.ts";
+import type { Figure } from "./figure.ts";
+import { cacheFolder, openProduct } from "./processes.ts";
 
 const rounds = 5;
-const cache = fileURLToPath(new URL("../node_modules/.cache/berth/lighthouse", import.meta.url));
 const categories = ["performance", "accessibility", "best-practices", "seo"] as const;
 
-/** Lighthouse mobile on the prerendered pages: the median of five (G104). Installed on first use, not a dependency. */
-export async function run(): Promise<void> {
-  const program = join(cache, "node_modules", "lighthouse", "cli", "index.js");
+/** Lighthouse mobile on the prerendered pages (G104). Installed on first use, not a dependency. */
+export async function measure(): Promise<readonly Figure[]> {
+  const program = join(cacheFolder, "lighthouse", "node_modules", "lighthouse", "cli", "index.js");
   if (!existsSync(program)) {
-    spawnSync("npm", ["install", "--prefix", cache, "--no-audit", "--no-fund", "--loglevel=error", "lighthouse@12"], {
+    const prefix = join(cacheFolder, "lighthouse");
+    spawnSync("npm", ["install", "--prefix", prefix, "--no-audit", "--no-fund", "--loglevel=error", "lighthouse@12"], {
       stdio: "inherit",
     });
   }
-  const product = await startProduct({ env: { RUNTIME: "fake" } });
-  try {
-    for (const path of await publicPaths(product.url)) {
-      const scores = Array.from({ length: rounds }, () => measure(program, product.url + path, product.dataDir));
-      for (const category of categories) {
-        const all = scores.map((score) => score[category] ?? 0);
-        console.log(`${path.padEnd(18)} ${category.padEnd(16)} ${median(all)}   (${all.join(", ")})`);
-      }
-    }
-  } finally {
-    await product.stop();
-    removeFolder(product.dataDir);
+  await using stack = new AsyncDisposableStack();
+  const product = await openProduct(stack, { RUNTIME: "fake" });
+  const figures: Figure[] = [];
+  for (const path of await publicPaths(product.url)) {
+    const scores = Array.from({ length: rounds }, () => scoresOf(program, product.url + path, product.dataDir));
+    for (const category of categories)
+      figures.push({
+        ...{ name: `lighthouse, ${category} of ${path}`, unit: "points" },
+        samples: scores.map((score) => score[category] ?? 0),
+      });
   }
+  return figures;
 }
 
 /** The pages of the sitemap. */
@@ -40,7 +38,7 @@ async function publicPaths(url: string): Promise<string[]> {
   return [...sitemap.matchAll(/<loc>(.*?)<\/loc>/g)].map(([, address = ""]) => new URL(address).pathname);
 }
 
-function measure(program: string, url: string, folder: string): Record<string, number> {
+function scoresOf(program: string, url: string, folder: string): Record<string, number> {
   const report = join(folder, "lighthouse.json");
   const flags =
     "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update --disable-sync";

@@ -1,66 +1,47 @@
 import { type Browser, chromium, type Page } from "@playwright/test";
 import { type Customer, must, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
-import { type Product, removeFolder, startProduct } from "../testing/product.ts";
-import { openProductDatabase, seedHistory } from "../testing/seed.ts";
-import { quantile } from "./quantiles.ts";
+import type { Product } from "../testing/product.ts";
+import { seedHistory } from "../testing/seed.ts";
+import { type Figure, inPairs, timed } from "./figure.ts";
+import { openProduct } from "./processes.ts";
 
 const environments = 200;
 const requests = 200;
+const warming = 20;
 /** Typed key by key, each after the previous paint: narrows two hundred rows to one, then deletes again. */
 const typed = "many-10";
 
 /**
- * A full account: the cost of a key stroke in the list's search in the browser, and of billing on the server. The floors
- * are the same key strokes with one environment, and the shortest query.
+ * A full account: the cost of billing on the server beside the shortest call, and of a key stroke in the list's search in the
+ * browser beside the same key stroke with one environment.
  */
-export async function run(): Promise<void> {
-  const product = await startProduct({ env: { RUNTIME: "fake" } });
-  try {
-    const [full, one] = [await signUp(product.url), await signUp(product.url)];
-    await seedHistory(product, full, { count: environments, prefix: "many" });
-    await seedHistory(product, one, { count: 1, prefix: "one" });
-    await billing(product, full);
-    await filtering(product, full, one);
-  } finally {
-    await product.stop();
-    removeFolder(product.dataDir);
-  }
+export async function measure(): Promise<readonly Figure[]> {
+  await using stack = new AsyncDisposableStack();
+  const product = await openProduct(stack, { RUNTIME: "fake" });
+  const [full, one] = [await signUp(product.url), await signUp(product.url)];
+  await seedHistory(product, full, { count: environments, prefix: "many" });
+  await seedHistory(product, one, { count: 1, prefix: "one" });
+  return [await billing(product, full), await filtering(product, full, one)];
 }
 
-async function billing(product: Product, customer: Customer): Promise<void> {
-  const { db, close } = await openProductDatabase(product);
-  const floor = await timed(() => db.selectNoFrom((one) => one.lit(1).as("one")).execute());
-  await close();
-  const ready = await timed(() => must(product.url, "GET", "/readyz"));
-  const all = await timed(() => must(product.url, "GET", `/billing/${customer.userId}`, { token: customer.idToken }));
-  line(`GET /billing, ${environments} payments`, all);
-  line("GET /readyz (floor with HTTP)", ready);
-  line("select 1 (floor)", floor);
-  console.log(`billing / readyz: p50 ${ratio(all, ready)}x; billing / select 1: p50 ${ratio(all, floor)}x\n`);
+async function billing({ url }: Product, { userId, idToken: token }: Customer): Promise<Figure> {
+  const ours = () => timed(() => must(url, "GET", `/billing/${userId}`, { token }));
+  const { samples, peer } = await inPairs(requests + warming, ours, () => timed(() => must(url, "GET", "/readyz")));
+  const warm = { samples: samples.slice(warming), peer: peer.slice(warming), beside: "GET /readyz" };
+  return { name: `lists, billing of ${environments} payments`, unit: "ms", ...warm };
 }
 
-async function timed(ask: () => Promise<unknown>): Promise<readonly number[]> {
-  const took: number[] = [];
-  for (let n = 0; n < requests + 20; n++) {
-    const began = performance.now();
-    await ask();
-    took.push(performance.now() - began);
-  }
-  return took.slice(20);
-}
-
-async function filtering(product: Product, full: Customer, one: Customer): Promise<void> {
+async function filtering(product: Product, full: Customer, one: Customer): Promise<Figure> {
   const browser = await chromium.launch({
     executablePath: environment.chromium ?? "/usr/bin/chromium",
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {
-    const many = await keyStrokes(browser, product, full, `Showing ${environments} of ${environments}`);
-    const single = await keyStrokes(browser, product, one, "Showing 1 of 1");
-    line(`filter to painted rows, ${environments} environments`, many);
-    line("the same, 1 environment (floor)", single);
-    console.log(`filter / floor: p50 ${ratio(many, single)}x`);
+    const samples = await keyStrokes(browser, product, full, `Showing ${environments} of ${environments}`);
+    const peer = await keyStrokes(browser, product, one, "Showing 1 of 1");
+    const name = `lists, key stroke that filters ${environments} environments`;
+    return { name, unit: "ms", samples, peer, beside: "of 1 environment" };
   } finally {
     await browser.close();
   }
@@ -135,13 +116,4 @@ function watchFilter(): void {
     }, delay);
   };
   window.setTimeout = patched as typeof window.setTimeout;
-}
-
-function line(name: string, samples: readonly number[]): void {
-  const at = (share: number) => `${quantile(samples, share).toFixed(1)} ms`.padStart(10);
-  console.log(`${name.padEnd(44)} p50 ${at(0.5)}  p95 ${at(0.95)}  worst ${at(1)}`);
-}
-
-function ratio(samples: readonly number[], floor: readonly number[]): string {
-  return (quantile(samples, 0.5) / quantile(floor, 0.5)).toFixed(1);
 }

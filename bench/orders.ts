@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
-import { cpus, loadavg } from "node:os";
 import type { Db } from "../server/src/database/database.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announceByBell } from "../server/src/notifications/notifications.ts";
@@ -19,20 +18,16 @@ import {
   signUp,
   until,
 } from "../testing/customer.ts";
-import { type Product, removeFolder, startProduct } from "../testing/product.ts";
+import type { Product } from "../testing/product.ts";
 import { openProductDatabase } from "../testing/seed.ts";
-import { quantile } from "./quantiles.ts";
+import type { Figure } from "./figure.ts";
+import { openProduct } from "./processes.ts";
 
 const buyers = 300;
 const gpus = 104;
 const reporters = 64;
 /** Concurrent payers, each with one order after the other. */
 const payers = 8;
-
-interface Timed {
-  readonly tookMs: number;
-  readonly answer: Answer;
-}
 
 interface Order {
   readonly customer: Customer;
@@ -44,29 +39,33 @@ interface Order {
  * 300 concurrent orders for 104 GPUs, then 64 concurrent reports of one payment, then payments of all other orders. The
  * floor is the shortest call of the same server with as many callers.
  */
-export async function run(): Promise<void> {
+export async function measure(): Promise<readonly Figure[]> {
   const env = { RUNTIME: "fake", FAKE_DRIVER: `gpus=${gpus},startMs=50`, SIGN_INS_PER_MINUTE: "1000000" };
-  const product = await startProduct({ env });
+  await using stack = new AsyncDisposableStack();
+  const product = await openProduct(stack, env);
   const { db, close } = await openProductDatabase(product);
-  try {
-    const customers = await signUpAll(product.url);
-    const ready = await Promise.all(customers.map(() => timed(() => send(product.url, "GET", "/readyz"))));
-    line("GET /readyz, 300 at once (floor)", ready);
-    const orders = await orderAll(product, customers);
-    await reportOne(product, db, orders.slice(0, 1));
-    await payAll(product, db, orders.slice(1));
-    await until("every environment to be active", async () => {
-      const active = await db.selectFrom("environments").select("id").where("status", "=", "active").execute();
-      return active.length === gpus;
-    });
-    assert.deepEqual(await brokenInvariants(db), []);
-    console.log(`${gpus} environments active, 0 broken invariants`);
-    console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
-  } finally {
-    await close();
-    await product.stop();
-    removeFolder(product.dataDir);
-  }
+  stack.defer(close);
+  const customers = await signUpAll(product.url);
+  const calls = await Promise.all(customers.map(() => timed(() => send(product.url, "GET", "/readyz"))));
+  const ready = calls.map(({ tookMs }) => tookMs);
+  const { took, orders } = await orderAll(product, customers);
+  await reportOne(product, db, orders.slice(0, 1));
+  const settled = await payAll(product, db, orders.slice(1));
+  await until("every environment to be active", async () => {
+    const active = await db.selectFrom("environments").select("id").where("status", "=", "active").execute();
+    return active.length === gpus;
+  });
+  assert.deepEqual(await brokenInvariants(db), []);
+  return [
+    {
+      name: "orders, 300 at once for 104 GPUs",
+      unit: "ms",
+      samples: took,
+      peer: ready,
+      beside: "GET /readyz, 300 at once",
+    },
+    { name: "orders, settling a payment, 8 payers", unit: "ms", samples: settled },
+  ];
 }
 
 /** Three at a time, because hashing passwords is slow. */
@@ -79,7 +78,7 @@ async function signUpAll(url: string): Promise<readonly Customer[]> {
   return made.slice(0, buyers);
 }
 
-async function orderAll({ url }: Product, customers: readonly Customer[]): Promise<readonly Order[]> {
+async function orderAll({ url }: Product, customers: readonly Customer[]) {
   const bodies = customers.map((customer, index) => orderBody(customer, { subdomain: `race-${index}`, gpuCount: 1 }));
   const answers = await Promise.all(
     customers.map(({ idToken: token }, index) =>
@@ -91,15 +90,12 @@ async function orderAll({ url }: Product, customers: readonly Customer[]): Promi
   assert.deepEqual([accepted.length, refused.length], [gpus, buyers - gpus], "one accepted order per GPU");
   for (const { answer } of refused)
     assert.match(answer.body.message, /The next 1 GPU is expected to be free at \d{4}-/);
-  console.log(`${buyers} orders at once for ${gpus} GPUs: ${accepted.length} accepted, ${refused.length} out of stock`);
-  line("create_order, all 300", answers);
-  line("create_order, accepted", accepted);
-  line("create_order, out of stock", refused);
-  return customers.flatMap((customer, index) => {
+  const orders = customers.flatMap((customer, index): Order[] => {
     const { status, body } = answers[index]?.answer ?? { status: 0, body: undefined };
     const request = bodies[index]?.container_request;
     return status === 200 && request ? [{ customer, request, order: body }] : [];
   });
+  return { orders, took: answers.map(({ tookMs }) => tookMs) };
 }
 
 /** Reports one payment concurrently by the create call, the webhook and this process. */
@@ -145,14 +141,13 @@ async function reportOne({ url }: Product, db: Db, orders: readonly Order[]): Pr
     // One journal entry has two lines.
     const [environments = 0, payments = 0, lines = 0] = counts.map(({ length }) => length);
     assert.deepEqual([environments, payments, lines], [1, 1, 2]);
-    console.log(`${reporters} reports of one payment: 1 environment, 1 payment, 1 journal entry`);
   }
 }
 
 /** The webhook and this process race to settle; only payments settled here are timed. */
-async function payAll({ url }: Product, db: Db, orders: readonly Order[]): Promise<void> {
+async function payAll({ url }: Product, db: Db, orders: readonly Order[]): Promise<readonly number[]> {
   const settler = await openSettler(db, url);
-  const settled: { tookMs: number }[] = [];
+  const settled: number[] = [];
   const left = [...orders];
   const payer = async () => {
     for (let next = left.pop(); next; next = left.pop()) {
@@ -161,16 +156,13 @@ async function payAll({ url }: Product, db: Db, orders: readonly Order[]): Promi
       const payment = await settler.payment(payment_data.razorpay_payment_id);
       const began = performance.now();
       const outcome = await settler.settle(payment);
-      if (outcome === "settled") settled.push({ tookMs: performance.now() - began });
+      if (outcome === "settled") settled.push(performance.now() - began);
       const { status } = await create(url, customer, { container_request, payment_data });
       assert.equal(status, 200);
     }
   };
   await Promise.all(Array.from({ length: payers }, payer));
-  console.log(
-    `${orders.length} payments by ${payers} payers, announced by webhooks too: ${settled.length} settled here`,
-  );
-  line("settle", settled);
+  return settled;
 }
 
 /** Settles payments like the server, in this process. */
@@ -198,16 +190,8 @@ async function sendWebhook(url: string, webhook: { body: string; signature: stri
   return (await fetch(`${url}/webhooks/razorpay`, { method: "POST", headers, body: webhook.body })).status;
 }
 
-async function timed(ask: () => Promise<Answer>): Promise<Timed> {
+async function timed(ask: () => Promise<Answer>) {
   const began = performance.now();
   const answer = await ask();
   return { tookMs: performance.now() - began, answer };
-}
-
-function line(name: string, all: readonly { readonly tookMs: number }[]): void {
-  const took = all.map(({ tookMs }) => tookMs);
-  const figures = [0.5, 0.95, 0.99].map(
-    (share) => `p${share * 100} ${quantile(took, share).toFixed(1).padStart(7)} ms`,
-  );
-  console.log(`${name.padEnd(32)} ${figures.join("  ")}`);
 }

@@ -2,11 +2,22 @@ import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_pro
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { type Product, type ProductOptions, removeFolder, startProduct } from "../testing/product.ts";
 import type { Load, Reached } from "./gateway/load.ts";
 
 const root = join(import.meta.dirname, "..");
 export const cacheFolder = join(root, "node_modules", ".cache", "berth");
 const proxy = "configurable-http-proxy@5.3.0";
+
+/** A product of its own, which ends with the stack. */
+export async function openProduct(stack: AsyncDisposableStack, env: ProductOptions["env"] = {}): Promise<Product> {
+  const product = await startProduct({ env });
+  stack.defer(async () => {
+    await product.stop();
+    removeFolder(product.dataDir);
+  });
+  return product;
+}
 
 /** Runs the load generator in a process of its own, so that it shares no event loop with the proxies. */
 export async function drive(load: Load): Promise<Reached> {
@@ -58,6 +69,7 @@ export function cpuMs(pid: number | undefined): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-export function ratio(value: number, base: number): string {
-  return Number.isFinite(value / base) ? (value / base).toFixed(2) : "-";
+/** Resident memory in MB (2^20 bytes). */
+export function memoryMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 }

@@ -1,19 +1,12 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, loadavg, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type Customer, create, orderAndPay, profileOf, signUp, until } from "../testing/customer.ts";
-import { environment } from "../testing/environment.ts";
-import { freePort } from "../testing/free-port.ts";
-import { type Product, removeFolder, startProduct } from "../testing/product.ts";
-import { installHub } from "./jupyterhub.ts";
-import { drive, end, installProxy, ratio } from "./processes.ts";
-import { median } from "./quantiles.ts";
+import { type Customer, create, orderAndPay, profileOf, signUp } from "../testing/customer.ts";
+import type { Product } from "../testing/product.ts";
+import type { Figure } from "./figure.ts";
+import { type Hub, startHub } from "./jupyterhub.ts";
+import { drive, openProduct } from "./processes.ts";
 
-const repeats = 5;
+const repeats = 6;
 const sockets = 20;
-const forMs = 3000;
-const peerName = "JupyterHub, own account";
+const forMs = 2000;
 
 interface Read {
   readonly name: string;
@@ -24,24 +17,32 @@ interface Read {
 }
 
 /**
- * Authenticated reads of the own account over 20 connections, one user each: JupyterHub behind its proxy and ours,
- * alternating, medians. Ours also serves billing, an environment's page and capacity.
+ * Authenticated reads over 20 connections, one user each, alternating with reads of the own account from JupyterHub behind its
+ * proxy.
  */
-export async function run(): Promise<void> {
-  const directory = mkdtempSync(join(tmpdir(), "berth-bench-"));
-  const product = await startProduct({ env: { RUNTIME: "fake", FAKE_DRIVER: `gpus=${sockets}` } });
-  let hub: ChildProcess | undefined;
-  try {
-    const port = await freePort();
-    hub = await startHub(directory, port);
-    const reads = [await readOfHub(port), ...(await readsOfOurs(product))];
-    await measure(reads);
-  } finally {
-    if (hub) await end(hub);
-    await product.stop();
-    removeFolder(product.dataDir);
-    rmSync(directory, { recursive: true, force: true });
+export async function measure(): Promise<readonly Figure[]> {
+  await using stack = new AsyncDisposableStack();
+  const product = await openProduct(stack, { RUNTIME: "fake", FAKE_DRIVER: `gpus=${sockets}` });
+  const peer = await readOfHub(await startHub(stack));
+  const reads = await readsOfOurs(product);
+  // Warms up the JIT compiler.
+  for (const read of [peer, ...reads]) await perSecond(read);
+  const rates = reads.map(() => [] as number[]);
+  const ofPeer: number[] = [];
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    ofPeer.push(await perSecond(peer));
+    for (const [at, read] of reads.entries()) rates[at]?.push(await perSecond(read));
   }
+  return reads.map(({ name }, at) => ({
+    ...{ name, unit: "1/s", samples: rates[at] ?? [], peer: ofPeer, beside: peer.name },
+  }));
+}
+
+async function perSecond({ port, paths, tokens }: Read): Promise<number> {
+  const clients = tokens.map(
+    (token) => `Host: localhost:${port}\r\nAuthorization: ${token}\r\nAccept: application/json\r\n`,
+  );
+  return (await drive({ kind: "requests", port, path: paths, sockets, forMs, clients })).perSecond;
 }
 
 async function readsOfOurs({ url, port }: Product): Promise<readonly Read[]> {
@@ -49,10 +50,10 @@ async function readsOfOurs({ url, port }: Product): Promise<readonly Read[]> {
   for (let n = 0; n < sockets; n++) renters.push(await rent(url, `reads-${n}`));
   const tokens = renters.map(({ customer }) => `Bearer ${customer.idToken}`);
   const reads: readonly (readonly [string, (renter: Renter) => string])[] = [
-    ["ours, own account", ({ customer }) => `/profile/${customer.userId}`],
-    ["ours, billing", ({ customer }) => `/billing/${customer.userId}`],
-    ["ours, environment", ({ environmentId }) => `/environments/${environmentId}`],
-    ["ours, capacity", () => "/capacity"],
+    ["reads of the own account", ({ customer }) => `/profile/${customer.userId}`],
+    ["reads of billing", ({ customer }) => `/billing/${customer.userId}`],
+    ["reads of an environment", ({ environmentId }) => `/environments/${environmentId}`],
+    ["reads of capacity", () => "/capacity"],
   ];
   return reads.map(([name, pathOf]) => ({ name, port, tokens, paths: renters.map(pathOf) }));
 }
@@ -73,76 +74,15 @@ async function rent(url: string, subdomain: string): Promise<Renter> {
   return { customer, environmentId };
 }
 
-const adminToken = "0123456789abcdef0123456789abcdef";
-
-async function startHub(directory: string, port: number): Promise<ChildProcess> {
-  const program = installHub();
-  const [hubPort, proxyApi] = [await freePort(), await freePort()];
-  const settings = join(directory, "jupyterhub_config.py");
-  writeFileSync(
-    settings,
-    `
-c.JupyterHub.bind_url = "http://127.0.0.1:${port}"
-c.JupyterHub.hub_bind_url = "http://127.0.0.1:${hubPort}"
-c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:${proxyApi}"
-c.ConfigurableHTTPProxy.command = ["${process.execPath}", "${installProxy()}", "--log-level", "error"]
-c.JupyterHub.authenticator_class = "dummy"
-c.Authenticator.allow_all = True
-c.JupyterHub.spawner_class = "simple"
-c.JupyterHub.log_level = "ERROR"
-c.JupyterHub.services = [{"name": "bench", "api_token": "${adminToken}"}]
-c.JupyterHub.load_roles = [{"name": "bench", "services": ["bench"], "scopes": ["admin:users", "tokens"]}]
-`,
-  );
-  const { PATH, HOME } = environment.shell;
-  return spawn(program, ["--config", settings], {
-    cwd: directory,
-    env: { ...(HOME && { HOME }), PATH: `${dirname(program)}:${PATH}` },
-    stdio: ["ignore", "inherit", "inherit"],
-  });
-}
-
-async function readOfHub(port: number): Promise<Read> {
-  const api = `http://127.0.0.1:${port}/hub/api`;
-  const ask = (path: string, method: string, token = adminToken) =>
-    fetch(`${api}${path}`, { method, headers: { authorization: `token ${token}` } }).catch(() => undefined);
+async function readOfHub({ port, ask }: Hub): Promise<Read> {
   const tokens: string[] = [];
   for (let n = 0; n < sockets; n++) {
-    await until("the hub", async () => (await ask(`/users/user-${n}`, "POST"))?.status === 201);
-    const made = await ask(`/users/user-${n}/tokens`, "POST");
-    const { token } = made ? ((await made.json()) as { token: string }) : { token: "" };
-    const own = await ask("/user", "GET", token);
-    if (own?.status !== 200) throw new Error(`the hub answered ${own?.status}`);
+    await ask(`/hub/api/users/user-${n}`, "POST");
+    const made = await ask(`/hub/api/users/user-${n}/tokens`, "POST");
+    const { token } = (await made.json()) as { token: string };
+    const own = await ask("/hub/api/user", "GET", token);
+    if (own.status !== 200) throw new Error(`the hub answered ${own.status}`);
     tokens.push(`token ${token}`);
   }
-  return { name: peerName, port, paths: ["/hub/api/user"], tokens };
-}
-
-async function measure(reads: readonly Read[]): Promise<void> {
-  const loadOf = ({ port, paths, tokens }: Read) => ({
-    ...{ kind: "requests" as const, port, path: paths, sockets, forMs },
-    clients: tokens.map(
-      (token) => `Host: localhost:${port}\r\nAuthorization: ${token}\r\nAccept: application/json\r\n`,
-    ),
-  });
-  const results = new Map(reads.map(({ name }) => [name, { perSecond: [] as number[], p99Ms: [] as number[] }]));
-  // Warms up the JIT compiler.
-  for (const read of reads) await drive(loadOf(read));
-  for (let repeat = 0; repeat < repeats; repeat++)
-    for (const read of reads) {
-      const { perSecond, p99Ms } = await drive(loadOf(read));
-      results.get(read.name)?.perSecond.push(perSecond);
-      results.get(read.name)?.p99Ms.push(p99Ms);
-    }
-  const ofPeer = median(results.get(peerName)?.perSecond ?? []);
-  console.log(`\n${sockets} connections: median of ${repeats}`);
-  console.table(
-    [...results].map(([name, { perSecond, p99Ms }]) => ({
-      read: name,
-      "per second": Math.round(median(perSecond)),
-      "x JupyterHub": ratio(median(perSecond), ofPeer),
-      "p99 ms": median(p99Ms).toFixed(1),
-    })),
-  );
-  console.log(`load of the last minute: ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores`);
+  return { name: "JupyterHub, own account", port, paths: ["/hub/api/user"], tokens };
 }

@@ -15,11 +15,6 @@ export interface Bench extends ReplicaOptions {
   readonly gateways: Replica[];
 }
 
-/** Resident memory in MB (2^20 bytes). */
-export function memoryMb(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
-}
-
 /** User and system time of a process and of all that it started and that has ended or runs. A tick is 10 ms. */
 export function treeCpuMs(pid: number): number {
   const fields = (of: number | string) => {
@@ -49,3 +44,6 @@ export function parentOf(pid: number): number {
       .split(" ")[1],
   );
 }
+
+/** "1 worker", "2 workers". */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;

@@ -1,19 +1,19 @@
 import { sql } from "kysely";
 import { startReplica } from "../testing/start-replica.ts";
+import type { Figure } from "./figure.ts";
 import { drive } from "./processes.ts";
-import { median } from "./quantiles.ts";
-import { type Bench, treeCpuMs } from "./scale-processes.ts";
+import { type Bench, counted, treeCpuMs } from "./scale-processes.ts";
 
 /**
  * Requests through one, two and three gateways. On a machine with few cores the clients take what the gateways need, so the
  * figure is the CPU time of a gateway for one request: so many fit in a second of a core of its own.
  */
-export async function requests(bench: Bench): Promise<void> {
+export async function requests(bench: Bench): Promise<Figure[]> {
   const { rows } = await sql<{ subdomain: string; secret: string }>`
     select subdomain, secret from environments where status = 'active' and generation = 1 order by random() limit 50`.execute(
     bench.database.db,
   );
-  let one = Number.NaN;
+  const figures: Figure[] = [];
   for (let gateways = 1; gateways <= 3; gateways++) {
     while (bench.gateways.length < gateways) bench.gateways.push(await startReplica("gateway", bench));
     const cost: number[] = [];
@@ -35,13 +35,15 @@ export async function requests(bench: Bench): Promise<void> {
       // The first warms up the compiler.
       if (round > 0) cost.push((spentMs * 1000) / reached.reduce((sum, { count }) => sum + count, 0));
     }
-    const us = median(cost);
-    if (gateways === 1) one = us;
-    const carries = (gateways * one) / us;
-    console.log(
-      `  ${gateways} gateways: ${us.toFixed(0)} us of CPU a request, so ${((gateways * 1e6) / us).toFixed(0)} a second on as many cores: ${carries.toFixed(2)}x one`,
-    );
+    figures.push({
+      ...{
+        name: `scale, ${bench.count} environments, ${counted(gateways, "gateway")}: CPU of a request`,
+        unit: "us",
+        samples: cost,
+      },
+    });
   }
+  return figures;
 }
 
 function headersOf({ subdomain, secret }: { subdomain: string; secret: string }, port: number): string {

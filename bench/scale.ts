@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, openDatabase } from "../server/src/database/database.ts";
@@ -8,11 +7,12 @@ import { fakeEngineDriver } from "../server/src/drivers/fake/fake-engine-driver.
 import { commandLogger } from "../server/src/logging/create-logger.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 import { startReplica } from "../testing/start-replica.ts";
+import type { Figure } from "./figure.ts";
 import { end, firstLine } from "./processes.ts";
-import { median, quantile } from "./quantiles.ts";
+import { quantile } from "./quantiles.ts";
 import { counters, difference } from "./scale-counters.ts";
 import { measureLags } from "./scale-lag.ts";
-import type { Bench } from "./scale-processes.ts";
+import { type Bench, counted } from "./scale-processes.ts";
 import { requests } from "./scale-requests.ts";
 import { seedActive } from "./scale-seed.ts";
 
@@ -22,14 +22,17 @@ const settleMs = 60_000;
 /**
  * Environments of a fake engine, reconciled by 1 to 4 workers and served by 1 to 3 gateways, each a process of its own, on one
  * PostgreSQL. Words after the name: how many environments and workers, such as `1000,10000 1,4`. The lag is the time from
- * a change outside (a run ends by itself, an environment's time is over) until its row says so.
+ * a change outside (a run ends by itself, an environment's time is over) until its row says so. Prints what else was used.
  */
-export async function run(): Promise<void> {
-  const [environments, workers] = process.argv.slice(3).map((list) => list.split(",").map(Number));
-  for (const count of environments ?? [100, 1000, 10_000]) await measure(count, workers ?? [1, 2, 4]);
+export async function measure(args: readonly string[]): Promise<readonly Figure[]> {
+  const [environments, workers] = args.map((list) => list.split(",").map(Number));
+  const figures: Figure[] = [];
+  for (const count of environments ?? [100, 1000, 10_000])
+    figures.push(...(await measureOne(count, workers ?? [1, 2, 4])));
+  return figures;
 }
 
-async function measure(count: number, workers: readonly number[]): Promise<void> {
+async function measureOne(count: number, workers: readonly number[]): Promise<Figure[]> {
   const directory = temporaryFolder();
   const started: ChildProcess[] = [];
   const embedded = await startEmbedded({
@@ -46,8 +49,9 @@ async function measure(count: number, workers: readonly number[]): Promise<void>
     await seedActive(database.db, fakeEngineDriver(Number(bench.fake.split("=")[1])), count);
     console.log(`\n${count} environments, seeded in ${seconds(performance.now() - began)}`);
     bench.gateways.push(await startReplica("gateway", bench));
-    for (const wanted of workers) await steady(bench, wanted);
-    await requests(bench);
+    const figures: Figure[] = [];
+    for (const wanted of workers) figures.push(...(await steady(bench, wanted)));
+    return [...figures, ...(await requests(bench))];
   } finally {
     await Promise.all(started.map(end));
     await database.close();
@@ -78,22 +82,20 @@ async function openBench({ database, databaseUrl, started, count }: Opened): Pro
   return { database, databaseUrl, fake, started, count, engine, heard, workers: [], gateways: [] };
 }
 
-async function steady(bench: Bench, workers: number): Promise<void> {
+async function steady(bench: Bench, workers: number): Promise<Figure[]> {
   while (bench.workers.length < workers) bench.workers.push(await startReplica("worker", bench));
   await sleep(settleMs);
   const before = await counters(bench);
   const { ended, expired, overdueMs } = await measureLags(bench);
   const after = await counters(bench);
-  const lags = {
-    [`${ended.length} runs ended: until the row says so`]: `p50 ${seconds(median(ended))}, p99 ${seconds(quantile(ended, 0.99))}`,
-    [`${expired.length} expired: until terminated`]: `p50 ${seconds(median(expired))}, p99 ${seconds(quantile(expired, 0.99))}`,
-    "due and not taken, longest": seconds(overdueMs),
-  };
-  console.log(
-    `\n${bench.count} environments, ${workers} workers, a minute (load ${loadavg()[0]?.toFixed(1)} on ${cpus().length} cores)`,
-  );
-  for (const [what, figure] of Object.entries({ ...lags, ...difference(before, after) }))
-    console.log(`  ${what.padEnd(44)} ${figure}`);
+  console.log(`\n${bench.count} environments, ${counted(workers, "worker")}, a minute`);
+  for (const [what, figure] of Object.entries(difference(before, after))) console.log(`  ${what.padEnd(44)} ${figure}`);
+  const of = `scale, ${bench.count} environments, ${counted(workers, "worker")}`;
+  return [
+    { name: `${of}: a run ended, p99 until its row says so`, unit: "ms", samples: [quantile(ended, 0.99)] },
+    { name: `${of}: expired, p99 until terminated`, unit: "ms", samples: [quantile(expired, 0.99)] },
+    { name: `${of}: due and not taken, longest`, unit: "ms", samples: [overdueMs] },
+  ];
 }
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;

@@ -1,5 +1,4 @@
-// Our gateway with a real database, sign-in and cookies. Arguments: data folder, upstream port, and "metrics" for METRICS_PORT.
-// Prints one line of JSON.
+// Our gateway with a real database, sign-in and cookies. Arguments: data folder, upstream port. Prints one line of JSON.
 import { randomBytes } from "node:crypto";
 import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,10 +8,8 @@ import { startEmbedded } from "../../server/src/database/embedded.ts";
 import { createGateway, serverOptions } from "../../server/src/gateway/gateway.ts";
 import { insertCode, insertEnvironment, type Row } from "../../server/src/gateway/testing/insert-environment.ts";
 import { commandLogger } from "../../server/src/logging/create-logger.ts";
-import { createMetrics } from "../../server/src/metrics/create-metrics.ts";
-import { startMetrics } from "../../server/src/metrics/start-metrics.ts";
 
-const [directory = "", upstreamPort = "", withMetrics] = process.argv.slice(2);
+const [directory = "", upstreamPort = ""] = process.argv.slice(2);
 const embedded = await startEmbedded({ directory, fsync: false, log: commandLogger });
 const database = await openDatabase(embedded.connection, commandLogger);
 const { db } = database;
@@ -37,23 +34,14 @@ server.on("request", gateway.onRequest).on("upgrade", gateway.onUpgrade).on("cli
 
 const hostOf = ({ subdomain }: Row) => `${subdomain}.localhost:${port}`;
 const visits = await Promise.all(environments.map(async (each) => [hostOf(each), await signIn(each)] as const));
-const metrics = withMetrics ? await openMetrics() : undefined;
-console.log(JSON.stringify({ port, visits, ...(metrics && { metricsUrl: metrics.url }) }));
+console.log(JSON.stringify({ port, visits }));
 
 process.on("SIGTERM", async () => {
-  await metrics?.close();
   await gateway.close();
   await database.close();
   await embedded.stop();
   process.exit(0);
 });
-
-/** As in a process with the role `gateway` alone. */
-function openMetrics() {
-  const settings = { appUrl: `http://localhost:${port}`, envHost: "localhost", dataDir: directory };
-  const facts = { version: "", disk: async () => "ok" as const, queues: undefined, currencies: [], backup: undefined };
-  return startMetrics({ port: 0, db, pool: database.pool, settings, metrics: createMetrics(), gateway, ...facts });
-}
 
 /** Returns the cookie. */
 async function signIn(environment: Row): Promise<string> {

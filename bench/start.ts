@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { freePort } from "../testing/free-port.ts";
+import { removeFolder, runtimesDir, temporaryFolder } from "../testing/product.ts";
+import { bareStart } from "./bare-jupyterlab.ts";
+import { type Figure, inPairs } from "./figure.ts";
+import { npmStart } from "./npm-start.ts";
+
+const starts = 10;
+const root = join(import.meta.dirname, "..");
+
+/** From `npm start` to 200 on /, with everything installed, built and a data folder there, beside JupyterLab started by hand. */
+export async function measure(): Promise<readonly Figure[]> {
+  const dataDir = temporaryFolder();
+  try {
+    await start(dataDir);
+    const found = await inPairs(starts, () => start(dataDir), bareStart);
+    return [{ name: "second start", unit: "ms", ...found, beside: "JupyterLab by hand" }];
+  } finally {
+    removeFolder(dataDir);
+  }
+}
+
+async function start(dataDir: string): Promise<number> {
+  const PORT = String(await freePort());
+  const began = performance.now();
+  await using _ = await npmStart(root, { PORT, DATA_DIR: dataDir, RUNTIMES_DIR: runtimesDir });
+  return performance.now() - began;
+}
