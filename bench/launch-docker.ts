@@ -2,10 +2,10 @@ import { signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
 import type { Product } from "../testing/product.ts";
 import { openProductDatabase } from "../testing/seed.ts";
-import { openFloor } from "./bare-container.ts";
 import { type Figure, inPairs, timed } from "./figure.ts";
 import { launchMany } from "./launch-many.ts";
 import { launchOnce, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
+import { openFloor } from "./peers/bare-container.ts";
 import { openProduct } from "./processes.ts";
 
 const launches = 20;

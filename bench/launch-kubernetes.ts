@@ -3,10 +3,10 @@ import { addressTowards } from "../server/src/drivers/testing/probe-targets.ts";
 import { signUp } from "../testing/customer.ts";
 import { openTestCluster } from "../testing/test-cluster.ts";
 import { type Figure, inPairs } from "./figure.ts";
-import { barePod } from "./kubernetes-floor.ts";
-import { buildHubImage, startPodHub } from "./kubernetes-hub.ts";
 import { launchMany } from "./launch-many.ts";
 import { launchOnce, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
+import { barePod } from "./peers/kubernetes-floor.ts";
+import { buildHubImage, startPodHub } from "./peers/kubernetes-hub.ts";
 import { openProduct } from "./processes.ts";
 
 const launches = 20;

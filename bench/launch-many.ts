@@ -1,8 +1,8 @@
 import { type Customer, orderOf, type Paid, pay, signUp } from "../testing/customer.ts";
 import type { Product } from "../testing/product.ts";
 import { type Figure, inPairs } from "./figure.ts";
-import { startHub } from "./jupyterhub.ts";
 import { endRental, launchPaid, prepared, type Stamps } from "./launch-stages.ts";
+import { startHub } from "./peers/jupyterhub.ts";
 import { openProduct } from "./processes.ts";
 
 const crowd = 20;

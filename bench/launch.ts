@@ -1,7 +1,7 @@
 import { signUp } from "../testing/customer.ts";
-import { bareStart } from "./bare-jupyterlab.ts";
 import type { Figure } from "./figure.ts";
 import { launchOnce, prepared, readyOf, report, type Stamps } from "./launch-stages.ts";
+import { bareStart } from "./peers/bare-jupyterlab.ts";
 import { openProduct } from "./processes.ts";
 
 const launches = 20;

@@ -1,7 +1,7 @@
 import { type Customer, create, orderAndPay, profileOf, signUp } from "../testing/customer.ts";
 import type { Product } from "../testing/product.ts";
 import type { Figure } from "./figure.ts";
-import { type Hub, startHub } from "./jupyterhub.ts";
+import { type Hub, startHub } from "./peers/jupyterhub.ts";
 import { drive, openProduct } from "./processes.ts";
 
 const repeats = 6;

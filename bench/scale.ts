@@ -10,11 +10,11 @@ import { startReplica } from "../testing/start-replica.ts";
 import type { Figure } from "./figure.ts";
 import { end, firstLine } from "./processes.ts";
 import { quantile } from "./quantiles.ts";
-import { counters, difference } from "./scale-counters.ts";
-import { measureLags } from "./scale-lag.ts";
-import { type Bench, counted } from "./scale-processes.ts";
-import { requests } from "./scale-requests.ts";
-import { seedActive } from "./scale-seed.ts";
+import { counters, difference } from "./scale/scale-counters.ts";
+import { measureLags } from "./scale/scale-lag.ts";
+import { type Bench, counted } from "./scale/scale-processes.ts";
+import { requests } from "./scale/scale-requests.ts";
+import { seedActive } from "./scale/scale-seed.ts";
 
 /** Every loop has been through once: the slowest looks each minute. */
 const settleMs = 60_000;
@@ -68,7 +68,7 @@ interface Opened {
 }
 
 async function openBench({ database, databaseUrl, started, count }: Opened): Promise<Bench> {
-  const engine = spawn(process.execPath, [join(import.meta.dirname, "scale-engine.ts"), String(count)], {
+  const engine = spawn(process.execPath, [join(import.meta.dirname, "scale", "scale-engine.ts"), String(count)], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   started.push(engine);

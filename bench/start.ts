@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { freePort } from "../testing/free-port.ts";
 import { removeFolder, runtimesDir, temporaryFolder } from "../testing/product.ts";
-import { bareStart } from "./bare-jupyterlab.ts";
 import { type Figure, inPairs } from "./figure.ts";
 import { npmStart } from "./npm-start.ts";
+import { bareStart } from "./peers/bare-jupyterlab.ts";
 
 const starts = 10;
 const root = join(import.meta.dirname, "..");

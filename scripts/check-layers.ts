@@ -30,7 +30,7 @@ const layers: Readonly<Record<string, string>> = {
   "web/src/launch": "draft purchase steps extend .",
   scripts: ". tests",
   prove: "mutants notebook.ts labs.ts proof-page.ts random.ts machine gateways hostile trouble upgrade replicas .",
-  bench: "gateway .",
+  bench: "gateway quantiles.ts figure.ts processes.ts peers scale .",
 };
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));

@@ -1,11 +1,11 @@
 import { sql } from "kysely";
-import type { Db } from "../server/src/database/database.ts";
-import type { Driver } from "../server/src/drivers/driver.ts";
-import { registerHost, thisMachine } from "../server/src/environments/hosts/register-host.ts";
-import { runSpec } from "../server/src/environments/reconciler/start-run.ts";
-import type { LeasedEnvironment } from "../server/src/environments/reconciler/work-lease.ts";
-import { until } from "../testing/customer.ts";
-import { rentFleet } from "../testing/rent-fleet.ts";
+import type { Db } from "../../server/src/database/database.ts";
+import type { Driver } from "../../server/src/drivers/driver.ts";
+import { registerHost, thisMachine } from "../../server/src/environments/hosts/register-host.ts";
+import { runSpec } from "../../server/src/environments/reconciler/start-run.ts";
+import type { LeasedEnvironment } from "../../server/src/environments/reconciler/work-lease.ts";
+import { until } from "../../testing/customer.ts";
+import { rentFleet } from "../../testing/rent-fleet.ts";
 
 const concurrency = 32;
 

@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { readRuntime } from "../server/src/drivers/process/prepare-runtime.ts";
-import { until } from "../testing/customer.ts";
-import { environment } from "../testing/environment.ts";
-import { removeFolder, runtimesDir, temporaryFolder } from "../testing/product.ts";
+import { readRuntime } from "../../server/src/drivers/process/prepare-runtime.ts";
+import { until } from "../../testing/customer.ts";
+import { environment } from "../../testing/environment.ts";
+import { removeFolder, runtimesDir, temporaryFolder } from "../../testing/product.ts";
 
 /** The floor: JupyterLab started by hand, from spawn to 200 on /api, in milliseconds. */
 export async function bareStart(n: number): Promise<number> {

@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { chown, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { containerBody, labPort, runUser } from "../server/src/drivers/docker/containers/container-body.ts";
-import { ensureNetwork, networkName } from "../server/src/drivers/docker/containers/ensure-network.ts";
-import { openEngine } from "../server/src/drivers/docker/engine/engine.ts";
-import { currentImage } from "../server/src/drivers/docker/images/image-catalogue.ts";
-import { removeRuns } from "../server/src/drivers/testing/docker-machine.ts";
-import { runLimits } from "../server/src/environments/leases/run-limits.ts";
-import { probeReadiness } from "../server/src/gateway/forward/probe-readiness.ts";
-import { removeFolder, temporaryFolder } from "../testing/product.ts";
+import { containerBody, labPort, runUser } from "../../server/src/drivers/docker/containers/container-body.ts";
+import { ensureNetwork, networkName } from "../../server/src/drivers/docker/containers/ensure-network.ts";
+import { openEngine } from "../../server/src/drivers/docker/engine/engine.ts";
+import { currentImage } from "../../server/src/drivers/docker/images/image-catalogue.ts";
+import { removeRuns } from "../../server/src/drivers/testing/docker-machine.ts";
+import { runLimits } from "../../server/src/environments/leases/run-limits.ts";
+import { probeReadiness } from "../../server/src/gateway/forward/probe-readiness.ts";
+import { removeFolder, temporaryFolder } from "../../testing/product.ts";
 
 const pollMs = 100;
 

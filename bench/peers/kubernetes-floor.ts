@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { podsPath } from "../server/src/drivers/kubernetes/cluster/objects.ts";
-import type { Cluster } from "../server/src/drivers/kubernetes/cluster/open-cluster.ts";
-import { labPort } from "../server/src/drivers/kubernetes/pods/pod-body.ts";
-import { probeReadiness } from "../server/src/gateway/forward/probe-readiness.ts";
+import { podsPath } from "../../server/src/drivers/kubernetes/cluster/objects.ts";
+import type { Cluster } from "../../server/src/drivers/kubernetes/cluster/open-cluster.ts";
+import { labPort } from "../../server/src/drivers/kubernetes/pods/pod-body.ts";
+import { probeReadiness } from "../../server/src/gateway/forward/probe-readiness.ts";
 
 const pollMs = 100;
 

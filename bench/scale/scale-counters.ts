@@ -1,6 +1,6 @@
 import { sql } from "kysely";
-import type { Replica } from "../testing/start-replica.ts";
-import { memoryMb } from "./processes.ts";
+import type { Replica } from "../../testing/start-replica.ts";
+import { memoryMb } from "../processes.ts";
 import { type Bench, parentOf, treeCpuMs } from "./scale-processes.ts";
 
 export type Counters = Awaited<ReturnType<typeof counters>>;

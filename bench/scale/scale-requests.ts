@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import { startReplica } from "../testing/start-replica.ts";
-import type { Figure } from "./figure.ts";
-import { drive } from "./processes.ts";
+import { startReplica } from "../../testing/start-replica.ts";
+import type { Figure } from "../figure.ts";
+import { drive } from "../processes.ts";
 import { type Bench, counted, treeCpuMs } from "./scale-processes.ts";
 
 /**

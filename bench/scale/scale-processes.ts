@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import type { Database } from "../server/src/database/database.ts";
-import type { Replica, ReplicaOptions } from "../testing/start-replica.ts";
+import type { Database } from "../../server/src/database/database.ts";
+import type { Replica, ReplicaOptions } from "../../testing/start-replica.ts";
 
 /** What the parts of the bench share. */
 export interface Bench extends ReplicaOptions {

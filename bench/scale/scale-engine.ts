@@ -1,7 +1,7 @@
 // A fake machine with so many GPUs that several workers share. Prints its port; each line of stdin names a run that crashes.
 import { createInterface } from "node:readline";
-import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
-import { serveFakeEngine } from "../server/src/drivers/fake/serve-fake-engine.ts";
+import { fakeDriver } from "../../server/src/drivers/fake/fake-driver.ts";
+import { serveFakeEngine } from "../../server/src/drivers/fake/serve-fake-engine.ts";
 
 const driver = fakeDriver({ gpus: Number(process.argv[2]), startMs: 50 });
 const engine = await serveFakeEngine(driver);

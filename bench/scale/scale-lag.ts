@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Db } from "../server/src/database/database.ts";
+import type { Db } from "../../server/src/database/database.ts";
 import type { Bench } from "./scale-processes.ts";
 
 /** How long lags are measured. */
