@@ -23,7 +23,8 @@ function figure(row: LedgerRow, ratio: number, spread = 0.02): Figure {
   };
 }
 
-const judge = (rows: readonly LedgerRow[], ...figures: readonly Figure[]) => judgeFigures(rows, figures, machine);
+const judge = (rows: readonly LedgerRow[], ...figures: readonly Figure[]) =>
+  judgeFigures(rows, figures, { machine, busy: false });
 
 test("a figure that is worse beyond its spread fails, with its name, before, now and spreads", () => {
   const findings = judge([launch], figure(launch, 0.89));
@@ -95,8 +96,27 @@ test("a value without a peer is compared on the recorded machine only, its promi
   };
   const more: Figure = { name: "memory", unit: "MB", samples: [250] };
   expect(judge([row], more)).toMatchObject([{ kind: "worse" }]);
-  expect(judgeFigures([row], [more], "another")).toEqual([]);
-  expect(judgeFigures([row], [{ ...more, samples: [310] }], "another")).toMatchObject([{ kind: "missed" }]);
+  expect(judgeFigures([row], [more], { machine: "another", busy: false })).toEqual([]);
+  expect(judgeFigures([row], [{ ...more, samples: [310] }], { machine: "another", busy: false })).toMatchObject([
+    { kind: "missed" },
+  ]);
+});
+
+test("beside other work nobody is sure of a value; a ratio tells by its spread", () => {
+  const row: LedgerRow = { ...launch, goalValue: 300 };
+  const alone: LedgerRow = {
+    figure: "memory",
+    bench: "fleet",
+    unit: "MB",
+    last: { ...last, value: 200, low: 200, high: 200 },
+  };
+  const figures = [figure(row, 0.89), { name: "memory", unit: "MB", samples: [250] } as const];
+  const findings = judgeFigures([row, alone], figures, { machine, busy: true });
+  expect(findings.map(({ kind, text }) => [kind, text.split(" (")[0]])).toEqual([
+    ["worse", "launch, cold: 0.89x"],
+    ["unsure", "launch, cold: 890 ms"],
+    ["unsure", "memory: 250 MB, before 200 MB at e1a82f0"],
+  ]);
 });
 
 test("recording keeps what is promised and what was not measured", () => {
@@ -115,7 +135,5 @@ test("recording keeps what is promised and what was not measured", () => {
   });
   expect(rows[1]).toBe(reads);
   expect(rows[2]).toMatchObject({ figure: "more", bench: "launch", unit: "ms", beside: "by hand" });
-  expect(
-    judgeFigures(rows, [figure(launch, 0.25), figure({ ...launch, figure: "more" }, 1), figure(reads, 20)], machine),
-  ).toEqual([]);
+  expect(judge(rows, figure(launch, 0.25), figure({ ...launch, figure: "more" }, 1), figure(reads, 20))).toEqual([]);
 });

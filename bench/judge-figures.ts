@@ -4,6 +4,8 @@ import { type Figure, type Median, p95Of, ratioOf, spreadOf } from "./figure.ts"
 /** What the measurement was made of. */
 export type Circumstances = Pick<Recorded, "commit" | "date" | "machine" | "busy">;
 
+type Place = Pick<Circumstances, "machine" | "busy">;
+
 export interface Finding {
   readonly kind: "worse" | "missed" | "missing" | "new" | "unsure" | "better";
   readonly text: string;
@@ -21,40 +23,43 @@ export function exitCode(findings: readonly Finding[], isRecorded: boolean): 0 |
 /**
  * Compares figures with the rows of the same benches. A figure is worse when its spread lies beyond the recorded one and its
  * median is off by more than a tenth; a goal is missed when the whole spread misses it. Values without a peer are compared on
- * the recorded machine only, their goals everywhere.
+ * the recorded machine only, their goals everywhere. Other work changes a value and not its spread: then nobody is sure of it.
  */
-export function judgeFigures(rows: readonly LedgerRow[], figures: readonly Figure[], machine: string): Finding[] {
+export function judgeFigures(rows: readonly LedgerRow[], figures: readonly Figure[], now: Place): Finding[] {
   const found = new Map(figures.map((figure) => [figure.name, figure]));
   const known = rows.flatMap((row) => {
     const figure = found.get(row.figure);
     if (!figure) return [{ kind: "missing" as const, text: `${row.figure}: not measured` }];
-    return [...compare(row, figure, machine), ...judgeGoals(row, figure)];
+    return [...compare(row, figure, now), ...judgeGoals(row, figure, now)];
   });
   const names = new Set(rows.map((row) => row.figure));
   const more = figures.filter(({ name }) => !names.has(name));
   return [...known, ...more.map(({ name }) => ({ kind: "new" as const, text: `${name}: not in the ledger` }))];
 }
 
-function compare({ figure, unit, last }: LedgerRow, now: Figure, machine: string): Finding[] {
-  const ratio = ratioOf(now);
+function compare({ figure, unit, last }: LedgerRow, found: Figure, { machine, busy }: Place): Finding[] {
+  const ratio = ratioOf(found);
   const before = ratio ? last?.ratio : last?.value;
   if (!last || before === undefined) return [{ kind: "new", text: `${figure}: nothing to compare with is recorded` }];
   if (!ratio && last.machine !== machine) return [];
-  const { mid, low, high } = ratio ?? spreadOf(now.samples);
+  const { mid, low, high } = ratio ?? spreadOf(found.samples);
   const show = shower(ratio === undefined ? unit : undefined);
   const changed = Math.abs(mid - before) > Math.abs(before) * betweenRuns;
   const [above, below] = [low > last.high && changed, high < last.low && changed];
   if (!above && !below) return [];
   const text = `${figure}: ${show({ mid, low, high })}, before ${show({ ...last, mid: before })} at ${last.commit}`;
-  return [{ kind: above === moreIsBetter(unit) ? "better" : "worse", text }];
+  if (above === moreIsBetter(unit)) return [{ kind: "better", text }];
+  return [{ kind: busy && !ratio ? "unsure" : "worse", text }];
 }
 
-function judgeGoals({ figure, unit, goalRatio, goalValue }: LedgerRow, now: Figure): Finding[] {
-  const ratio = ratioOf(now);
+function judgeGoals({ figure, unit, goalRatio, goalValue }: LedgerRow, found: Figure, { busy }: Place): Finding[] {
+  const ratio = ratioOf(found);
+  const value =
+    goalValue === undefined ? [] : judgeGoal(figure, unit, spreadOf(found.samples), goalValue, shower(unit));
   if (goalRatio !== undefined && !ratio) return [{ kind: "missing", text: `${figure}: measured without its peer` }];
   return [
     ...(ratio && goalRatio !== undefined ? judgeGoal(figure, unit, ratio, goalRatio, shower(undefined)) : []),
-    ...(goalValue !== undefined ? judgeGoal(figure, unit, spreadOf(now.samples), goalValue, shower(unit)) : []),
+    ...value.map((finding) => (busy ? { ...finding, kind: "unsure" as const } : finding)),
   ];
 }
 

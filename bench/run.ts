@@ -71,7 +71,7 @@ async function measured(bench: Bench): Promise<Finding[]> {
   rows = record(rows, bench, figures, { commit, date, machine, busy });
   // Words after the name choose figures of that bench.
   const chosen = args.length === 0 ? own : own.filter((row) => figures.some((figure) => figure.name === row.figure));
-  return [...failed, ...judgeFigures(chosen, figures, machine)];
+  return [...failed, ...judgeFigures(chosen, figures, { machine, busy })];
 }
 
 /** Whether other work takes more than `busyShare` of all processors, over three seconds in which this process only waits. */
