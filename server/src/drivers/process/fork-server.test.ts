@@ -1,9 +1,12 @@
 import { readFileSync, readlinkSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import type { Driver } from "../driver.ts";
 import { callLab, startReady, testSpec } from "../testing/drive-run.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
+import { forkServer } from "./fork-server.ts";
+import { readRuntime } from "./prepare-runtime.ts";
 import { processesOf } from "./process-run.ts";
 import { type ProcessRow, processTable, send } from "./process-table.ts";
 
@@ -29,10 +32,13 @@ async function startedRun() {
 
 const isForked = (rows: readonly ProcessRow[]) => rows.some(({ name }) => name === "lab-waiter");
 
-/** The fork servers that this process has started. */
-async function forkServers(): Promise<ProcessRow[]> {
-  const own = [...(await processTable()).values()].filter(({ parent }) => parent === process.pid);
-  return own.filter(({ name }) => name.startsWith("python"));
+/** The process of the fork server that forks this file's runs; others of this test run have theirs. */
+async function ownForkServer(): Promise<ProcessRow[]> {
+  const runtime = await readRuntime(machine.runtimes, "jupyter");
+  const socket = runtime && (await forkServer(runtime, strictLog()));
+  const children = [...(await processTable()).values()].filter(({ parent }) => parent === process.pid);
+  const isIt = ({ pid }: ProcessRow) => readFileSync(`/proc/${pid}/cmdline`, "utf8").endsWith(`\0${socket}\0`);
+  return children.filter(isIt);
 }
 
 /** Namespaces, rights and limits of a process, as the kernel has them. */
@@ -72,7 +78,7 @@ test("a run survives its fork server, the next one begins without it, and later 
 }) => {
   if (!(await hasSandbox())) skip("no bubblewrap");
   const { wanted } = await startedRun();
-  send(await forkServers(), "SIGKILL");
+  send(await ownForkServer(), "SIGKILL");
   const next = await startedRun();
   expect(await callLab(driver, wanted, "GET", "/api")).toMatchObject({ status: 200 });
   expect(await callLab(driver, next.wanted, "GET", "/api")).toMatchObject({ status: 200 });
@@ -82,7 +88,7 @@ test("a run survives its fork server, the next one begins without it, and later 
 test("a fork server that does not answer in time starts nothing later", async ({ skip }) => {
   if (!(await hasSandbox())) skip("no bubblewrap");
   await startedRun();
-  const servers = await forkServers();
+  const servers = await ownForkServer();
   send(servers, "SIGSTOP");
   onTestFinished(() => send(servers, "SIGCONT"));
   const { rows, wanted } = await startedRun();

@@ -56,12 +56,12 @@ async function begin(wanted: Spec = testSpec(), by: Driver = driver): Promise<Sp
   return wanted;
 }
 
-const standing = new Map<Driver, Promise<Spec>>();
+const sharedRuns = new Map<Driver, Promise<Spec>>();
 
 /** One run of each driver object, for tests that leave it running; ended with the machine. */
 function stands(by: Driver = driver): Promise<Spec> {
-  const run = standing.get(by) ?? startReady(by, testSpec());
-  standing.set(by, run);
+  const run = sharedRuns.get(by) ?? startReady(by, testSpec());
+  sharedRuns.set(by, run);
   return run;
 }
 

@@ -85,9 +85,9 @@ export function driverSuite(
     });
 
     describe("one run, which these tests leave as it is", () => {
-      let standing: Promise<Spec> | undefined;
-      const stands = () => (standing ??= startReady(driver, testSpec()));
-      afterAll(async () => standing && driver.stop((await standing).id, 0));
+      let sharedRun: Promise<Spec> | undefined;
+      const stands = () => (sharedRun ??= startReady(driver, testSpec()));
+      afterAll(async () => sharedRun && driver.stop((await sharedRun).id, 0));
 
       test("without a GPU there is no fault and no leftover", async () => {
         const wanted = await stands();

@@ -22,5 +22,5 @@ export async function openProcessMachine() {
     await rm(await socketFolder(directory), { recursive: true });
     await rm(directory, { recursive: true, force: true });
   };
-  return { directory, open, states, close };
+  return { directory, runtimes, open, states, close };
 }
