@@ -49,9 +49,10 @@ test("half a pair of payment keys is one message before anything is started", as
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("RUNTIME=docker without an engine names the setting, and leaves nothing running", async () => {
-  const env = { DATA_DIR: dataFolder(), RUNTIME: "docker", DOCKER_HOST: "unix:///nowhere/docker.sock" };
-  expect(await refusal(env)).toBe(
+test("RUNTIME=docker without an engine names the setting", async () => {
+  const { url: DATABASE_URL } = await emptyDatabase();
+  const docker = { RUNTIME: "docker", DOCKER_HOST: "unix:///nowhere/docker.sock" };
+  expect(await refusal({ DATA_DIR: dataFolder(), DATABASE_URL, ...docker })).toBe(
     "No Docker Engine answers at /nowhere/docker.sock: install or start it, or set DOCKER_HOST",
   );
 });
@@ -75,11 +76,12 @@ test("without Python and a prepared runtime the start names the package, and sto
   expect(processesOf(folder)).toEqual([]);
 });
 
-test("G111 homes of another installation in DATA_DIR are one message, and the database is stopped", async () => {
+test("G111 homes of another installation in DATA_DIR are one message", async () => {
   const folder = dataFolder();
+  const { url: DATABASE_URL } = await emptyDatabase();
   mkdirSync(join(folder, "homes"));
   writeFileSync(join(folder, "homes", ".installation"), "another\n");
-  expect(await refusal({ DATA_DIR: folder, RUNTIME: "process" })).toMatch(
+  expect(await refusal({ DATA_DIR: folder, DATABASE_URL, RUNTIME: "process" })).toMatch(
     /homes has the files of another installation \(another\), and the database is that of \w+: check DATA_DIR and DATABASE_URL\.$/,
   );
 });
@@ -119,7 +121,7 @@ test.each([
   expect(printed).toEqual([expect.stringMatching(/^The database .*cannot be reached.*: \w.+$/)]);
 });
 
-test("one data folder has one server; after a kill the next start takes over its database; a stop exits with 0", async () => {
+test("one data folder has one server; after a kill the next start takes over its database; a stop exits with 0 and logs no failure", async () => {
   const folder = dataFolder();
   const both = [start({ DATA_DIR: folder }), start({ DATA_DIR: folder })];
   const loser = await Promise.race(both.map((one) => one.ended.then(() => one)));
@@ -156,13 +158,13 @@ test("one data folder has one server; after a kill the next start takes over its
 
   const began = performance.now();
   const third = start({ DATA_DIR: folder });
-  const thirdUrl = await third.url();
+  await third.url();
   const seconds = (performance.now() - began) / 1000;
   console.log(`a second start: ${seconds.toFixed(2)} s`);
   expect(seconds).toBeLessThan(10);
-  expect((await signIn(thirdUrl)).body["localId"]).toBe(before["localId"]);
+  // Right after the start, while its loops begin.
   third.child.kill("SIGINT");
-  expect(await third.ended).toBe(0);
+  expect([await third.ended, third.said.err]).toEqual([0, ""]);
   expect(processesOf(folder)).toEqual([]);
 }, 40_000);
 
@@ -174,14 +176,6 @@ test("a signal during the start leaves no database running", async () => {
   expect(await ended, said.err).toBe(0);
   await expect.poll(() => processesOf(folder)).toEqual([]);
 }, 40_000);
-
-test("a stop right after the start logs no failure", async () => {
-  const { child, said, ended, url } = start({ DATA_DIR: dataFolder() });
-  await url();
-  child.kill("SIGTERM");
-  expect(await ended).toBe(0);
-  expect(said.err).toBe("");
-});
 
 test("with SMTP_URL a reset mail is sent there, and the outbox page is off", async () => {
   const taken: string[] = [];
@@ -200,7 +194,8 @@ test("with SMTP_URL a reset mail is sent there, and the outbox page is off", asy
   onTestFinished(() => new Promise<void>((resolve) => relay.close(resolve)));
   const { port } = relay.server.address() as AddressInfo;
   const smtp = { SMTP_URL: `smtp://berth:p%40ss@127.0.0.1:${port}`, MAIL_FROM: "hello@berth.example" };
-  const { url } = start({ DATA_DIR: dataFolder(), ...smtp });
+  const { url: DATABASE_URL } = await emptyDatabase();
+  const { url } = start({ DATA_DIR: dataFolder(), DATABASE_URL, ...smtp });
   const address = await url();
   const email = "ada@uni.example";
   expect((await post(address, "/auth/signup", { email, password: "good password 1" })).status).toBe(200);

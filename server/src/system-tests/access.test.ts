@@ -18,6 +18,7 @@ import {
   namesIn,
   setupAccess,
   valuesOf,
+  type Whose,
   type World,
 } from "./testing/setup-access.ts";
 
@@ -155,31 +156,39 @@ function comparable({ statusCode, headers, body }: Awaited<ReturnType<TestApp["c
 test("every bearer call refuses every invalid token, in one shape, and does nothing", async () => {
   const world = await setupAccess();
   const refused = Object.entries(await refusedHeaders(world));
+  const naming = refused.filter(([name]) => ["none", "another user in it", "the session of another"].includes(name));
+  expect(naming).toHaveLength(3);
   const before = await world.rows();
   const events = { method: "GET", path: "/events" } as AnyEndpoint;
   const endpoints = [...mounted(world).filter(({ auth }) => auth === "bearer"), events];
-  let cells = 0;
+  let count = 0;
   for (const endpoint of endpoints) {
     const { method, path } = endpoint;
     const payload = bodyOf(world, endpoint);
     const named = { ...world.values, name: { own: ["free-lab"], foreign: ["first-lab"], absent: [] } };
-    for (const values of assignments({ ...world, values: named }, endpoint, ["own", "foreign", "absent"]))
-      for (const [name, authorization] of refused) {
-        const headers = authorization === undefined ? {} : { authorization };
-        const answer = await world.app.inject({ method, url: fill(path, values), headers, payload: payload as object });
-        const where = `${method} ${fill(path, values)} with token: ${name}`;
-        expect(answer.statusCode, where).toBe(401);
-        expect(answer.json(), where).toEqual({
-          status: "error",
-          code: "unauthenticated",
-          message: "Sign in first",
-          detail: "Sign in first",
-        });
-        cells++;
-      }
+    const ids = (whose: readonly Whose[]) => assignments({ ...world, values: named }, endpoint, whose);
+    const cells = [
+      ...ids(["own"]).flatMap((values) => refused.map((header) => ({ values, header }))),
+      // With the owners of ids come only the tokens that name somebody.
+      ...ids(["foreign", "absent"]).flatMap((values) => naming.map((header) => ({ values, header }))),
+    ];
+    for (const { values, header } of cells) {
+      const [name, authorization] = header;
+      const headers = authorization === undefined ? {} : { authorization };
+      const answer = await world.app.inject({ method, url: fill(path, values), headers, payload: payload as object });
+      const where = `${method} ${fill(path, values)} with token: ${name}`;
+      expect(answer.statusCode, where).toBe(401);
+      expect(answer.json(), where).toEqual({
+        status: "error",
+        code: "unauthenticated",
+        message: "Sign in first",
+        detail: "Sign in first",
+      });
+      count++;
+    }
   }
   expect(await world.rows()).toEqual(before);
-  console.log(`${cells} cells: ${endpoints.length} bearer calls, ${refused.length} tokens`);
+  console.log(`${count} cells: ${endpoints.length} bearer calls, ${refused.length} tokens`);
 }, 60_000);
 
 test("every call of the operator's console refuses a tenant's token in every place, and does nothing", async () => {

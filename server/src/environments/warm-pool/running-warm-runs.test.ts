@@ -49,7 +49,7 @@ test.each<[string, (driver: Driver & FakeControls, id: string) => Promise<unknow
   ["no longer answers", (driver, id) => driver.silence(id)],
 ])("a warm run that %s makes way for another as soon as its driver hints at it", async (_, end) => {
   const { db, pool, stands, start, driver, warm, shared } = await setup();
-  pool();
+  const filling = pool();
   start();
   const id = await stands();
   // It would be looked at in an hour.
@@ -57,7 +57,12 @@ test.each<[string, (driver: Driver & FakeControls, id: string) => Promise<unknow
     db,
   );
   await end(driver, id);
-  await expect.poll(async () => (await warm()).map((row) => row.id), pollOptions).not.toContain(id);
+  const remaining = async () => {
+    // Its interval is five seconds.
+    filling.trigger();
+    return (await warm()).map((row) => row.id);
+  };
+  await expect.poll(remaining, pollOptions).not.toContain(id);
   expect(await stands()).not.toBe(id);
   expect(await driver.observe(id)).toEqual({ state: "absent" });
   expect(driver.machine.homes.size).toBe(1);
@@ -74,10 +79,11 @@ test("a warm run that does not answer once is not handed out meanwhile, and stay
     states.push(...(await warm()).map(({ state }) => state));
     return asked !== 2 && (await deps.isReady(...run));
   };
-  pool({ jupyter: 1 }, { isReady });
+  const filling = pool({ jupyter: 1 }, { isReady });
   const id = await stands();
   const run = driver.machine.runs.get(id);
   await sql`update warm_runs set due_at = now(), created_at = now() - interval '1 hour'`.execute(db);
+  filling.trigger();
   await expect.poll(() => asked, pollOptions).toBe(3);
   expect(await stands()).toBe(id);
   expect(driver.machine.runs.get(id)).toBe(run);

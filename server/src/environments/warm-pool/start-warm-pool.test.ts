@@ -160,9 +160,10 @@ test("an unreachable host does not delay the warm runs of another", async () => 
     ["far", far],
     ["host", driver],
   ]);
-  pool({ jupyter: 1 }, { drivers });
+  const filling = pool({ jupyter: 1 }, { drivers });
   const first = await stands();
   await sql`update warm_runs set state = 'ending', due_at = now()`.execute(db);
+  filling.trigger();
   await expect.poll(() => driver.observe(first), pollOptions).toEqual({ state: "absent" });
 });
 

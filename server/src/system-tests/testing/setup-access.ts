@@ -47,7 +47,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
 };
 
-type Whose = "own" | "foreign" | "absent";
+export type Whose = "own" | "foreign" | "absent";
 export type Assignment = Readonly<Record<string, string>>;
 
 export interface World extends TestApp {
