@@ -60,7 +60,8 @@ export function unauthenticatedRefusal(appUrl: string, title: string): Refusal {
 export function busyRefusal(appUrl: string, of: "environment" | "address"): Refusal {
   const [status, code] = of === "environment" ? ([503, "unavailable"] as const) : ([429, "rate_limited"] as const);
   const title = "Too many connections are open at once";
-  const text = "Close some of them, or wait a moment.";
+  const whose = of === "environment" ? "This environment's" : "This network's";
+  const text = `${whose} limit of open connections is reached: close some of them, or wait a moment.`;
   return { ...plainRefusal(status, code, title, text, appUrl), retryAfterSeconds: 5 };
 }
 
