@@ -17,6 +17,8 @@ const others = [
   "scale",
   "billing",
   "provider-limit",
+  "paid-orders",
+  "paid-orders",
 ] as const;
 type Bench = (typeof benchesOfAll)[number] | (typeof others)[number];
 /** More other work is said, and recorded. */
