@@ -8,7 +8,7 @@ import { writeCatalogue } from "../config/testing/write-catalogue.ts";
 import { migrationNames, openDatabase } from "../database/database.ts";
 import { checkSecret, installationOf } from "../installation/installation.ts";
 import { silentLogger } from "../logging/create-logger.ts";
-import { emptyDatabase } from "../testing/server-process.ts";
+import { databaseWithoutTables } from "../testing/server-process.ts";
 import { commandRunner } from "./testing/run-command.ts";
 import { operator } from "./testing/run-operator.ts";
 
@@ -16,7 +16,7 @@ const dearer = (version: PriceVersion) => void Object.assign(version.rows[0] ?? 
 const raised = { ...defaultCatalogue, prices: changedCatalogue("2026-01-01", dearer).prices.slice(1, 2) };
 
 test("migrate makes an empty database fit this version, twice, and refuses a newer one in a sentence", async () => {
-  const { url: DATABASE_URL, connection } = await emptyDatabase();
+  const { url: DATABASE_URL, connection } = await databaseWithoutTables();
   const operate = await commandRunner(undefined, { DATABASE_URL });
   const done = { code: 0, stdout: `The database fits version ${version}.`, stderr: "" };
   for (let time = 0; time < 2; time++) expect(await operate("migrate")).toEqual(done);
@@ -30,7 +30,7 @@ test("migrate makes an empty database fit this version, twice, and refuses a new
 });
 
 test("migrate refuses what a start would, before it migrates, with a code of its own (G210)", async () => {
-  const { url: DATABASE_URL, connection } = await emptyDatabase();
+  const { url: DATABASE_URL, connection } = await databaseWithoutTables();
   const IDENTITY_SECRET = "the secret of the installation, long enough";
   const migrate = (env: Readonly<Record<string, string>>) =>
     operator(["migrate"], { DATABASE_URL, IDENTITY_SECRET, ...env });

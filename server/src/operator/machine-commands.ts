@@ -89,8 +89,7 @@ async function doctor(config: Config, asJson: boolean): Promise<void> {
   const diagnosis = await withDatabase(config, (db) => diagnose(db, config));
   if (asJson) printJson(diagnosis);
   else console.log(reportOf(diagnosis));
-  // A check that timed out may still be waiting.
-  process.exit(diagnosis.findings.some(({ rows }) => rows.length > 0) ? 1 : 0);
+  if (diagnosis.findings.some(({ rows }) => rows.length > 0)) process.exitCode = 1;
 }
 
 /** Prints the firewall rules of this installation as a shell script, or runs it as root. */

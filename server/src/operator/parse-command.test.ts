@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
-import { databaseUrl, operator } from "./testing/run-operator.ts";
+import { databaseUrl, operator, operatorProcess } from "./testing/run-operator.ts";
 
 test.each([
   { typed: ["--help"], has: ["-- doctor [--json]", "-- refund ORDER", "-- hosts lost HOST [--yes]"] },
@@ -32,6 +32,12 @@ test.each([
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toMatch(new RegExp(`^${wrong.replace(/[?.]/g, "\\$&")}\n\n`));
   expect(stderr).toContain(usage);
+});
+
+test("as a process it prints and ends the same: with the codes of success and of a wrong command", async () => {
+  const help = await operator(["--help"]);
+  expect(await operatorProcess(["--help"])).toEqual(help);
+  expect(await operatorProcess(["docter"])).toEqual(await operator(["docter"]));
 });
 
 test("a stopped server is reported in one sentence, with its own database and with an external one", async () => {

@@ -1,9 +1,10 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { memoryFolder } from "../database/testing/memory-folder.ts";
 import { testDatabase } from "../database/testing.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
 import { runningProcesses, thisProgram } from "./process-registry.ts";
@@ -23,9 +24,10 @@ async function setup() {
 
 /** A copy of the product with another version in its package. */
 function otherVersion(): string {
-  const folder = mkdtempSync(join(tmpdir(), "berth-version-"));
+  const folder = memoryFolder("berth-version-");
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  for (const part of ["server", "images"]) cpSync(join(root, part), join(folder, part), { recursive: true });
+  const filter = (path: string) => !/\.test\.ts$|\/dist$/.test(path);
+  for (const part of ["server", "images"]) cpSync(join(root, part), join(folder, part), { recursive: true, filter });
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   const own = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ ...own, version: "99.0.0" }));

@@ -25,13 +25,27 @@ export function dataFolder(): string {
   return folder;
 }
 
+interface NewDatabase {
+  readonly url: string;
+  readonly connection: Connection;
+}
+
 /** A migrated database without rows, of this run's cluster, as a DATABASE_URL and for the test itself. */
-export async function emptyDatabase(): Promise<{ url: string; connection: Connection }> {
+export async function emptyDatabase(): Promise<NewDatabase> {
+  return await createDatabase(`template ${template} strategy file_copy`);
+}
+
+/** The same without tables: what a restore takes, and what a first start migrates. */
+export async function databaseWithoutTables(): Promise<NewDatabase> {
+  return await createDatabase("");
+}
+
+async function createDatabase(options: string): Promise<NewDatabase> {
   const cluster = inject("cluster");
   const database = `d_${randomBytes(8).toString("hex")}`;
   const admin = new Client(cluster);
   await admin.connect();
-  await admin.query(`create database ${database} template ${template} strategy file_copy`);
+  await admin.query(`create database ${database} ${options}`);
   await admin.end();
   const { user, password, host = "" } = cluster;
   const url = `postgres://${user}:${password}@localhost/${database}?host=${encodeURIComponent(host)}`;

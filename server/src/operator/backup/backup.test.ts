@@ -18,7 +18,7 @@ import { openDatabase } from "../../database/database.ts";
 import { startEmbedded } from "../../database/embedded.ts";
 import { lastBackup } from "../../installation/last-backup.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
-import { emptyDatabase } from "../../testing/server-process.ts";
+import { databaseWithoutTables } from "../../testing/server-process.ts";
 import { everyRow, testApp } from "../../testing/test-app.ts";
 import { operator } from "../testing/run-operator.ts";
 import { countRows } from "./dump-database.ts";
@@ -110,7 +110,7 @@ describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups
     await take(false);
     await expect(take(false)).rejects.toThrow(`${file} exists: name another file, nothing is overwritten.`);
     const DATA_DIR = join(folder, "moved");
-    const { url: DATABASE_URL, connection } = await emptyDatabase();
+    const { url: DATABASE_URL, connection } = await databaseWithoutTables();
     const restore = async (change: Record<string, string>, homesLost = false) => {
       const config = readConfig({ ...env, DATA_DIR, DATABASE_URL, ...change });
       return await restoreBackup(config, () => openArchive(file), { homesLost, progress: quiet });

@@ -10,7 +10,7 @@ import { startOrderPoller } from "../../payments/orders/order-poller.ts";
 import { startPaymentSweep } from "../../payments/settlement/payment-sweep.ts";
 import { startWebhookProcessor } from "../../payments/settlement/webhook-processor.ts";
 import { setup } from "../../payments/testing/setup.ts";
-import { emptyDatabase } from "../../testing/server-process.ts";
+import { databaseWithoutTables } from "../../testing/server-process.ts";
 import { openArchive } from "./open-archive.ts";
 import { restoreBackup } from "./restore-backup.ts";
 import { setupBackup, whyNoTools } from "./testing/setup-backup.ts";
@@ -27,7 +27,7 @@ describe.skipIf(absent)(absent ? `payments, skipped because ${absent}` : "paymen
     const late = (await shop.order("ben")).body;
     const { razorpay_payment_id: orphan } = (await shop.pay(late.id)).body;
 
-    const { url: DATABASE_URL, connection } = await emptyDatabase();
+    const { url: DATABASE_URL, connection } = await databaseWithoutTables();
     const config = readConfig({ ...env, DATA_DIR: join(folder, "restored"), DATABASE_URL });
     await restoreBackup(config, () => openArchive(file), { homesLost: true, progress: () => {} });
     const database = await openDatabase(connection, strictLog());

@@ -1,9 +1,6 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Db } from "../../database/database.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { markUnreachable, registerHost } from "../../environments/hosts/register-host.ts";
@@ -14,20 +11,15 @@ import { processQueue } from "../../environments/queue/process-queue.ts";
 import { addHosts, addOrder, inMs, setupEnvironments } from "../../environments/testing/setup-environments.ts";
 import { announceByBell } from "../../notifications/notifications.ts";
 import { examine } from "../doctor/diagnose.ts";
+import { databaseUrl, operator } from "../testing/run-operator.ts";
 import { drainHost, hostText, readHosts, undrainHost } from "./drain-host.ts";
 import { gpuText, quarantineGpu, readGpus, releaseGpu } from "./quarantine-gpu.ts";
 
 const by = { actor: "cli:test", reason: "" };
-const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** Runs `npm run operator -- ...` on the database of the running server. */
 async function operate(db: Db, ...words: string[]) {
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
-  const { host = "", user = "", password = "" } = inject("cluster");
-  const url = `postgresql://${user}:${encodeURIComponent(password)}@localhost/${rows[0]?.name}?host=${encodeURIComponent(host)}`;
-  const { stdout, stderr } = await promisify(execFile)("node", [program, ...words], {
-    env: { ...process.env, DATABASE_URL: url },
-  }).catch((error: { stdout: string; stderr: string }) => error);
+  const { stdout, stderr } = await operator(words, { DATABASE_URL: await databaseUrl(db) });
   return (stdout || stderr).trim();
 }
 

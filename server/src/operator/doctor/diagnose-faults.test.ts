@@ -15,7 +15,7 @@ import { certificatesIn } from "../../drivers/testing/certificates-in.ts";
 import { addOrder } from "../../environments/testing/setup-environments.ts";
 import { strictLog } from "../../logging/testing/record-log.ts";
 import { settingsOf, startPresence } from "../process-registry.ts";
-import { askDoctor, databaseUrl, operator } from "../testing/run-operator.ts";
+import { askDoctor, databaseUrl, operator, operatorProcess } from "../testing/run-operator.ts";
 import { findingKinds } from "./finding-kinds.ts";
 import { runChecks } from "./run-checks.ts";
 
@@ -247,11 +247,12 @@ test("certificates near their expiry, served by the app and an engine and in fil
 });
 
 test("a machine whose clock is three days ahead of the database is listed", async () => {
-  const { ask } = await setup();
+  const { db, folder, ask } = await setup();
   const what = "Clocks that differ from the database's by more than 30 seconds";
   expect((await ask()).found[what]).toBeUndefined();
   const ahead = "const now = Date.now; Date.now = () => now() + 259200000;";
-  const { found } = await ask({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` });
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(ahead)}`;
+  const { found } = await askDoctor(db, { DATA_DIR: folder, NODE_OPTIONS }, operatorProcess);
   // A call that waits under load is known to half of its duration only.
   expect(found[what]).toEqual([expect.stringMatching(/^The clock of this machine \(.*\) is 259(19|20)\d s ahead$/)]);
 });

@@ -1,25 +1,15 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { sql } from "kysely";
-import { expect, inject, test } from "vitest";
+import { expect, test } from "vitest";
 import type { Db } from "../../database/database.ts";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import { setup as money } from "../../payments/testing/setup.ts";
+import { databaseUrl, operator } from "../testing/run-operator.ts";
 import { readRefundRequests } from "./refund-requests.ts";
-
-const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** Runs `npm run operator -- ...` on the database of the running server. */
 async function operate(db: Db, ...words: string[]) {
-  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
-  const { host = "", user = "", password = "" } = inject("cluster");
-  const url = `postgresql://${user}:${encodeURIComponent(password)}@localhost/${rows[0]?.name}?host=${encodeURIComponent(host)}`;
-  const env = { ...process.env, DATABASE_URL: url, APP_URL: "http://localhost:4000", BRAND_NAME: "Pier" };
-  const { stdout, stderr, code } = await promisify(execFile)("node", [program, ...words], { env }).then(
-    (output) => ({ ...output, code: 0 }),
-    (error: { stdout: string; stderr: string; code: number }) => error,
-  );
+  const env = { DATABASE_URL: await databaseUrl(db), APP_URL: "http://localhost:4000", BRAND_NAME: "Pier" };
+  const { stdout, stderr, code } = await operator(words, env);
   return { said: (stdout || stderr).trim(), code };
 }
 

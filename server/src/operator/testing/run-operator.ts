@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { format, promisify } from "node:util";
 import { sql } from "kysely";
 import { inject } from "vitest";
 import type { Db } from "../../database/database.ts";
 import type { Diagnosis } from "../doctor/diagnose.ts";
+import { runTyped } from "../run-typed.ts";
 
 const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -21,22 +22,47 @@ export interface OperatorOutput {
   readonly stderr: string;
 }
 
-/** Runs `npm run operator -- ...` as a child process; of this environment it inherits only PATH. */
+/** Runs what `npm run operator -- ...` runs, in this process; of this environment it inherits only PATH. */
 export async function operator(
-  args: readonly string[],
+  typed: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<OperatorOutput> {
-  // biome-ignore lint/style/noProcessEnv: the programs of this machine
-  const PATH = process.env["PATH"] ?? "";
-  return await promisify(execFile)(process.execPath, [program, ...args], { env: { PATH, ENV_FILE: "", ...env } }).then(
+  const printed = { stdout: "", stderr: "" };
+  const { log, error } = console;
+  const print = (stream: keyof typeof printed) => (text: unknown) => {
+    printed[stream] += `${format(text)}\n`;
+  };
+  console.log = print("stdout");
+  console.error = print("stderr");
+  try {
+    return { code: await runTyped(typed, environmentOf(env)), ...printed };
+  } finally {
+    Object.assign(console, { log, error });
+    process.exitCode = 0;
+  }
+}
+
+/** Runs `npm run operator -- ...` as a child process. */
+export async function operatorProcess(
+  typed: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<OperatorOutput> {
+  const ran = promisify(execFile)(process.execPath, [program, ...typed], { env: environmentOf(env) });
+  return await ran.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: OperatorOutput) => ({ code, stdout, stderr }),
   );
 }
 
+function environmentOf(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  // biome-ignore lint/style/noProcessEnv: the programs of this machine
+  const PATH = process.env["PATH"] ?? "";
+  return { PATH, ENV_FILE: "", ...env };
+}
+
 /** Runs `doctor` and returns the findings by check; `found` has only checks with findings. */
-export async function askDoctor(db: Db, env: Readonly<Record<string, string>> = {}) {
-  const { code, stdout, stderr } = await operator(["doctor", "--json"], {
+export async function askDoctor(db: Db, env: Readonly<Record<string, string>> = {}, run = operator) {
+  const { code, stdout, stderr } = await run(["doctor", "--json"], {
     DATABASE_URL: await databaseUrl(db),
     ...env,
   });
