@@ -18,7 +18,6 @@ const others = [
   "billing",
   "provider-limit",
   "paid-orders",
-  "paid-orders",
 ] as const;
 type Bench = (typeof benchesOfAll)[number] | (typeof others)[number];
 /** More other work is said, and recorded. */

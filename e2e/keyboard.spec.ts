@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { create, orderAndPay, signUp } from "../testing/customer.ts";
 import { mailedLink } from "./testing/reset-mail.ts";
-import { expect, signIn, test } from "./testing/test.ts";
+import { expect, test } from "./testing/test.ts";
 import { toastOf } from "./testing/toasts.ts";
 
 /** Presses Tab until the target has the focus; each focused element on the way must have a visible ring. */
@@ -251,12 +251,13 @@ test("a password is reset by keyboard", async ({ page, product }) => {
   await page.waitForURL("**/dashboard");
 });
 
-test("extension, receipt, data export and account deletion work by keyboard", async ({ page, product }) => {
-  test.setTimeout(90_000);
-  const ada = await signUp(product.url);
+test("extension, receipt, data export and account deletion work by keyboard", async ({
+  page,
+  product,
+  customer: ada,
+}) => {
   const subdomain = `more-${Date.now().toString(36)}`;
   await create(product.url, ada, await orderAndPay(product.url, ada, { subdomain, gpuCount: 1 }));
-  await signIn(page, ada);
   await page.goto("/environments");
   const menu = page.getByRole("button", { name: `More actions for ${subdomain}` });
   await press(page, menu);

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { must, signUp } from "../testing/customer.ts";
 import { seedHistory } from "../testing/seed.ts";
-import { expect, signIn, test } from "./testing/test.ts";
+import { expect, storeSession, test } from "./testing/test.ts";
 
 const most = 0.02;
 
@@ -68,15 +68,11 @@ for (const [width, height] of [
       const customer = await signUp(product.url);
       if (count > 0)
         await seedHistory(product, customer, { count, prefix: `shift-${width}-${Date.now().toString(36)}` });
-      await travel({ ...slow, latency: 0, downloadThroughput: -1, uploadThroughput: -1 });
-      await page.goto("/login");
-      await page.evaluate(() => localStorage.clear());
-      await signIn(page, customer);
+      await storeSession(page.context(), product.url, customer);
       const { invoices } = await must(product.url, "GET", `/billing/${customer.userId}`, { token: customer.idToken });
       const orders = invoices
         .slice(0, 1)
         .map(({ order_id }: { order_id: string }) => [`/billing/orders/${order_id}`, "References"]);
-      await travel(slow);
       await visit([...routes, ...orders], who);
     }
     expect(shifts).toEqual([]);

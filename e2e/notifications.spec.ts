@@ -1,13 +1,13 @@
-import { create, must, orderAndPay, signUp } from "../testing/customer.ts";
-import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
+import { create, must, orderAndPay } from "../testing/customer.ts";
+import { expect, expectAccessible, test } from "./testing/test.ts";
 import { advanceUntilVisible } from "./testing/toasts.ts";
 
 test("the bell has three notifications for a new user, adds new ones live, and marks one or all as read (2, G53)", async ({
   page,
   product,
+  customer: ada,
 }) => {
-  const ada = await signUp(product.url);
-  await signIn(page, ada);
+  await page.goto("/dashboard");
   const badge = page.getByTestId("unread");
   const bell = page.getByRole("button", { name: /^Notifications/ });
   await expect(badge).toHaveText("3");
@@ -54,11 +54,10 @@ test("the bell has three notifications for a new user, adds new ones live, and m
 });
 
 test("the bell shows an error without a reply, and a sentence for an empty list", async ({ page, customer }) => {
-  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   await page.route("**/notifications", (route) => route.abort());
   await page.clock.install();
-  await page.reload();
+  await page.goto("/dashboard");
   await page.getByRole("button", { name: /^Notifications/ }).click();
   await advanceUntilVisible(page, page.getByText("The notifications could not be read."));
   await expectAccessible(page);
@@ -74,7 +73,6 @@ test("the bell shows an error without a reply, and a sentence for an empty list"
 });
 
 test("hostile and long texts are shown as text, and the badge ends at 99+", async ({ page, customer }) => {
-  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   const title = `<img src=x onerror=alert(1)> ${"W".repeat(2000)} 🚀 \u202eאבג`;
   const one = { title, body: "x".repeat(3000), link: null, created_at: "yesterday", read: false };
@@ -83,7 +81,7 @@ test("hostile and long texts are shown as text, and the badge ends at 99+", asyn
     route.fulfill({ json: { status: "success", unread: 120, notifications } }),
   );
   await page.setViewportSize({ width: 390, height: 844 });
-  await page.reload();
+  await page.goto("/dashboard");
   await expect(page.getByTestId("unread")).toHaveText("99+");
   await page.getByRole("button", { name: "Notifications, 120 unread" }).click();
   const first = page.getByRole("dialog").getByRole("listitem").first();

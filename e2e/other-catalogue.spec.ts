@@ -6,6 +6,7 @@ import { type Customer, create, must, orderAndPay, until } from "../testing/cust
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
 import { test as base, expect } from "./testing/test.ts";
 import { checkScreen } from "./testing/viewports.ts";
+import { visit } from "./testing/visit.ts";
 
 const test = base.extend<object, { readonly product: Product }>({
   product: [
@@ -48,8 +49,9 @@ test("with another catalogue every signed-in screen follows it (G125-G128)", asy
     [`/billing/orders/${orderId}`, "1 USD = €0.91"],
     ["/support", "Quick"],
   ] as const;
+  await page.goto("/dashboard");
   for (const [path, word] of screens) {
-    await page.goto(path);
+    await visit(page, path);
     await expect(page.getByText(word).first(), path).toBeVisible();
     expect(oldWordsIn(await page.locator("body").innerText()), path).toEqual([]);
   }

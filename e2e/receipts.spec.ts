@@ -1,17 +1,16 @@
 import { readFileSync } from "node:fs";
-import { create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
-import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
+import { create, must, orderAndPay, until } from "../testing/customer.ts";
+import { expect, expectAccessible, test } from "./testing/test.ts";
 import { checkScreen } from "./testing/viewports.ts";
 
 test("a receipt downloads under its number, shows busy and failure, and support gets the row's identifiers (G70, G86)", async ({
   page,
   product,
+  customer: ada,
 }) => {
-  const ada = await signUp(product.url);
   const subdomain = `paid-${Date.now().toString(36)}`;
   const paid = await orderAndPay(product.url, ada, { subdomain, gpuCount: 1, duration: 6, currency: "INR" });
   const { environment_id: id } = (await create(product.url, ada, paid)).body;
-  await signIn(page, ada);
   await page.goto("/billing?tab=invoices");
   const row = page.locator("tbody tr").first();
   const [{ number, session_id, payment_reference }] = (
@@ -99,8 +98,8 @@ test("a receipt downloads under its number, shows busy and failure, and support 
 test("printed Billing shows the payment history, black on white, without sidebar and buttons", async ({
   page,
   product,
+  customer: ada,
 }) => {
-  const ada = await signUp(product.url);
   const stamp = Date.now().toString(36);
   for (const currency of ["USD", "INR"] as const)
     await create(
@@ -113,7 +112,6 @@ test("printed Billing shows the payment history, black on white, without sidebar
       }),
     );
   await page.emulateMedia({ colorScheme: "dark" });
-  await signIn(page, ada);
   await page.goto("/billing");
   await expect(page.getByRole("img", { name: /^Monthly spending/ })).toBeVisible();
 

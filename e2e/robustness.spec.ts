@@ -2,7 +2,8 @@ import type { Page, Route } from "@playwright/test";
 import { must, signUp, until } from "../testing/customer.ts";
 import { seedHistory } from "../testing/seed.ts";
 import { alterReply } from "./testing/containers.ts";
-import { expect, signIn, test } from "./testing/test.ts";
+import { expect, signIn, storeSession, test } from "./testing/test.ts";
+import { visit } from "./testing/visit.ts";
 
 const hostile = [
   ["script", `<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>`],
@@ -14,13 +15,21 @@ for (const [kind, name] of hostile)
   test(`a ${kind} name does no harm on any signed-in screen at 390 px`, async ({ page, product }) => {
     await page.setViewportSize({ width: 390, height: 844 });
     const customer = await signUp(product.url, name.slice(0, 100));
-    await signIn(page, customer);
-    for (const path of ["/dashboard", "/environments", "/settings", "/support", "/billing"]) {
-      await page.goto(path);
+    await storeSession(page.context(), product.url, customer);
+    await page.goto("/dashboard");
+    for (const [path, title] of [
+      ["/dashboard", "Dashboard"],
+      ["/environments", "Environments"],
+      ["/settings", "Settings"],
+      ["/support", "Support"],
+      ["/billing", "Billing and Usage"],
+    ] as const) {
+      await visit(page, path);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText(title);
       await expect(page.getByRole("link", { name: /^Settings of/ })).toBeVisible();
       await expectWhole(page, `${kind} at ${path}`);
     }
-    await page.goto("/dashboard");
+    await visit(page, "/dashboard");
     await expect(page.getByRole("heading", { name: `Welcome back, ${name.slice(0, 100)}` })).toBeVisible();
     await page.getByRole("button", { name: "Open menu" }).click();
     await expect(page.getByRole("dialog", { name: "Menu" })).toContainText(name.slice(0, 100));
@@ -57,7 +66,7 @@ test("ten thousand characters are cut or refused with a message, without losing 
   await expect(page.getByLabel("Email")).toHaveValue(`${long}@example.com`);
   await expectWhole(page, "sign-up");
 
-  await signIn(page, await signUp(product.url));
+  await storeSession(page.context(), product.url, await signUp(product.url));
   await page.goto("/settings");
   const name = page.getByRole("textbox", { name: "Name" });
   await name.fill("");
@@ -68,7 +77,7 @@ test("ten thousand characters are cut or refused with a message, without losing 
   await expect(page.getByText("Settings updated successfully")).toBeVisible();
   await expectWhole(page, "settings");
 
-  await page.goto("/environments");
+  await visit(page, "/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
   await page.goto(`/environments?search=${"x".repeat(2_000)}`);
   await expect(page.locator("h1")).toBeVisible();
@@ -77,6 +86,7 @@ test("ten thousand characters are cut or refused with a message, without losing 
 
 test("every signed-in screen fits at 200 % zoom and prints without its frame", async ({ page, customer, product }) => {
   await seedHistory(product, customer, { count: 12, prefix: `zoom-${Date.now().toString(36)}` });
+  await page.goto("/dashboard");
   for (const [path, words] of [
     ["/dashboard", "Total containers"],
     ["/environments", "Showing 12 of 12"],
@@ -87,7 +97,7 @@ test("every signed-in screen fits at 200 % zoom and prints without its frame", a
   ] as const) {
     // 1440 x 900 at 200 % zoom.
     await page.setViewportSize({ width: 720, height: 450 });
-    await page.goto(path);
+    await visit(page, path);
     await expect(page.getByText(words).filter({ visible: true }).first()).toBeVisible();
     await expectWhole(page, `${path} at 200 %`);
     // A4 at 96 dpi.
@@ -263,7 +273,8 @@ test("a page whose entry script was dropped is loaded again by itself, and at th
   const entry = /\/assets\/index-[^/]*\.js$/;
   const drop = (route: Route) => route.abort("internetdisconnected");
   await page.route(entry, drop, { times: 1 });
-  await page.goto("/dashboard");
+  // The document that reloads itself may have no load event.
+  await page.goto("/dashboard", { waitUntil: "commit" });
   await expect(page.getByRole("heading", { name: /^Welcome back/ })).toBeVisible();
   await page.route(entry, drop);
   await page.reload();

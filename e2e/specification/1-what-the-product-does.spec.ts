@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "../testing/test.ts";
+import { visit } from "../testing/visit.ts";
 
 const most = 135_000;
 
@@ -47,7 +48,7 @@ test("public pages switch and keep the color scheme, Sign Up opens its tab, and 
 });
 
 test("every route has a title of its own", async ({ page, customer: _ }) => {
-  test.setTimeout(120_000);
+  await page.goto("/dashboard");
   for (const [path, title] of [
     ["/dashboard", "Dashboard · Berth"],
     ["/environments", "Environments · Berth"],
@@ -57,7 +58,7 @@ test("every route has a title of its own", async ({ page, customer: _ }) => {
     ["/settings", "Settings · Berth"],
     ["/nowhere", "There is nothing here"],
   ] as const) {
-    await page.goto(path);
+    await visit(page, path);
     await expect(page, path).toHaveTitle(new RegExp(`^${title.split(" · ")[0]}`));
   }
   await page.evaluate(() => localStorage.clear());

@@ -24,10 +24,9 @@ test("the test card: copied for 1.8 s, a random CVV, dismissed for good; never w
   page,
   customer,
 }) => {
-  await page.goto("/dashboard");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.clock.install();
-  await page.reload();
+  await page.goto("/dashboard");
   const card = page.getByRole("region", { name: notice });
   await expect(card).toContainText("5555 5555 5555 4444");
   await expect(card).toContainText("Any future date");
@@ -72,7 +71,6 @@ test("the dashboard lists the five newest with one button each, and counts all (
   page,
   customer,
 }) => {
-  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   const [first] = Object.values(everyState);
   await showContainers(page, {
@@ -81,7 +79,7 @@ test("the dashboard lists the five newest with one button each, and counts all (
     "8b3f9c27b0d4e5a6": { ...first, subdomain: "older", created_at: inHours(-90), gpu_count: 1 },
     "9c3f9c27b0d4e5a6": { ...first, subdomain: "oldest", status: "terminated", created_at: inHours(-99) },
   });
-  await page.reload();
+  await page.goto("/dashboard");
   const recent = page.getByRole("region", { name: "Recent Environments" });
   const rows = recent.getByRole("listitem");
   await expect(rows).toHaveCount(5);
@@ -138,14 +136,13 @@ test("a terminated environment has no button, and a missing name or count has it
   page,
   customer,
 }) => {
-  await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
   const [first] = Object.values(everyState);
   await showContainers(page, {
     "7a3f9c27b0d4e5a6": { ...first, status: "terminated", subdomain: "gone" },
     "6f3f9c27b0d4e5a6": { ...first, subdomain: "", gpu_count: 0 },
   });
-  await page.reload();
+  await page.goto("/dashboard");
   const rows = page.getByRole("region", { name: "Recent Environments" }).getByRole("listitem");
   await expect(rows.filter({ hasText: "gone" })).toContainText("Terminated");
   await expect(rows.filter({ hasText: "gone" }).getByRole("link")).toHaveCount(0);

@@ -1,10 +1,10 @@
 import { expect, test } from "../testing/test.ts";
 
 const open = [
-  ["/", "Your own"],
+  ["/", /./],
   ["/login", "Welcome back"],
   ["/signup", "Create your account"],
-  ["/forgot-password", ""],
+  ["/forgot-password", /./],
   ["/reset-password", "Invalid Reset Link"],
   ["/verify-email", "This link does not hold"],
   ["/terms-condition", "Terms of Service"],
@@ -18,15 +18,11 @@ const open = [
 const guarded = ["/dashboard", "/environments", "/environments/create", "/billing", "/support", "/settings"] as const;
 
 test("public routes are open to everybody, each with its own heading (G84)", async ({ page }) => {
-  for (const [path] of open) {
+  for (const [path, heading] of open) {
     const response = await page.goto(path);
     expect(response?.status(), path).toBe(200);
-    await expect(page.locator("h1").first(), path).toBeVisible();
-    expect(new URL(page.url()).pathname).toBe(path);
-  }
-  for (const [path, heading] of open.filter(([, text]) => text !== "").slice(1)) {
-    await page.goto(path);
     await expect(page.getByRole("heading", { level: 1 }), path).toHaveText(heading);
+    expect(new URL(page.url()).pathname).toBe(path);
   }
 });
 
