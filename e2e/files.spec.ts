@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { request } from "node:http";
 import { createGunzip } from "node:zlib";
-import { type Customer, create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
+import { type Customer, create, must, orderAndPay, until } from "../testing/customer.ts";
 import type { Product } from "../testing/product.ts";
-import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
+import { expect, expectAccessible, test } from "./testing/test.ts";
 
 /** Calls JupyterLab through the gateway with the environment's token (G40). */
 async function lab(product: Product, subdomain: string, token: string, method: string, path: string, body?: object) {
@@ -40,43 +40,14 @@ async function unzipped(path: string): Promise<string> {
   return text;
 }
 
-test("the token of a new environment is shown once and removed from the history (G41, G94)", async ({
-  page,
-  product,
-  customer,
-}) => {
-  const name = `token-${Date.now().toString(36)}`;
-  const id = await rentWithFile(product, customer, name);
-  await page.goto("/environments");
-  await expect(page.getByText("Showing 1 of 1 environments")).toBeVisible();
-  const secret = "0123456789abcdef0123456789abcdef";
-  await page.evaluate(
-    ([jupyter_token, environment_id]) =>
-      history.replaceState({ ...history.state, usr: { jupyter_token, environment_id } }, ""),
-    [secret, id],
-  );
-  await page.reload();
-  const card = page.getByRole("region", { name: "New environment" });
-  await expect(card.getByText(secret)).toBeVisible();
-  expect(await page.evaluate(() => JSON.stringify(history.state))).not.toContain(secret);
-  await page.reload();
-  await expect(page.getByText("Showing 1 of 1 environments")).toBeVisible();
-  await expect(card).toBeHidden();
-  await page.goto("/dashboard");
-  await page.goBack();
-  await expect(page.getByText("Showing 1 of 1 environments")).toBeVisible();
-  await expect(page.getByText(secret)).toBeHidden();
-});
-
 test("files can be downloaded during and after a rental, show the days left, and can be deleted (G31, G76)", async ({
   page,
   product,
+  customer: ada,
 }) => {
   test.setTimeout(150_000);
-  const ada = await signUp(product.url);
   const name = `kept-${Date.now().toString(36)}`;
   const id = await rentWithFile(product, ada, name);
-  await signIn(page, ada);
   await page.goto("/environments");
   const save = async (begin: () => Promise<void>) => {
     const saving = page.waitForEvent("download");

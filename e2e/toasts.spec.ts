@@ -1,5 +1,4 @@
 import type { Page } from "@playwright/test";
-import { seedHistory } from "../testing/seed.ts";
 import { expect, test } from "./testing/test.ts";
 
 // With motion, because reduced motion disables the closing animation.
@@ -23,28 +22,6 @@ test("an error stays 7 s, at most three toasts are stacked, and all are announce
   const shown = (at: number) =>
     all.filter(({ came, gone }) => came <= at && (!gone || gone > at + 2 * closingMs)).length;
   expect(Math.max(...all.map(({ came }) => shown(came)))).toBe(3);
-});
-
-test("a failed action offers Retry, which closes its toast and repeats the call (4, 8)", async ({
-  page,
-  product,
-  customer,
-}) => {
-  await seedHistory(product, customer, { count: 1, prefix: `retry-${Date.now().toString(36)}` });
-  let asked = 0;
-  await page.route("**/docker/pause_container/**", (route) => {
-    asked += 1;
-    if (asked === 1) return route.abort();
-    return route.fulfill({ status: 409, json: { status: "error", code: "conflict", message: "", detail: "" } });
-  });
-  await page.goto("/environments");
-  await page.getByRole("button", { name: "Pause", exact: true }).click();
-  const toast = page.getByRole("alert");
-  await expect(toast).toContainText("Failed to pause environment: Network error.");
-  await toast.getByRole("button", { name: "Retry" }).click();
-  await expect(page.getByText("Failed to pause container - Unknown error")).toBeVisible();
-  await expect(toast).toHaveCount(1);
-  expect(asked).toBe(2);
 });
 
 async function refuseSignIn(page: Page, times: number): Promise<void> {

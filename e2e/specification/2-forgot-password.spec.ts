@@ -9,6 +9,7 @@ const email = (page: Page) => page.getByLabel("Email");
 test("the forgot page shows the specification's texts for refusals and failures (5, 8)", async ({ page, product }) => {
   const ada = await signUp(product.url);
   await page.goto("/forgot-password");
+  await expect(email(page)).toHaveAttribute("type", "email");
   const submit = () => page.getByRole("button", { name: "Send Reset Link" }).click();
   await submit();
   await expect(toast(page, "Email address cannot be empty")).toContainText("Error");

@@ -36,6 +36,9 @@ test("settings: updated, refused, no reply, unreadable (G80)", async ({ page, cu
   await page.clock.resume();
   await page.reload();
   await expect(page.getByText("Error fetching user settings... Please refresh")).toBeVisible();
+  await page.unroute("**/settings/*");
+  await page.getByRole("button", { name: "Try Again" }).click();
+  await expect(page.getByLabel("Email")).toHaveValue(customer.email);
 });
 
 test("container actions: each success, each failure, and Retry", async ({ page, customer }) => {
@@ -78,6 +81,8 @@ test("container actions: each success, each failure, and Retry", async ({ page, 
   asked.length = 0;
   await mockCalls(page, path, accepted);
   await failure.getByRole("button", { name: "Retry" }).click();
+  await page.clock.runFor(400);
+  await expect(failure).toBeHidden();
   // A toast stays while the pointer is over it.
   await page.mouse.move(20, 600);
   await expectToast(page, `Environment ${longest} restarted`, "", 5_000);
@@ -94,6 +99,7 @@ test("billing: loaded, refused with its status, no reply, and Try Again", async 
   const billing = page.getByRole("link", { name: "Billing" });
   const elsewhere = page.getByRole("link", { name: "Support" });
   await billing.click();
+  await expect(page.getByRole("status", { name: "Loading billing data..." })).toBeVisible();
   await advanceUntilVisible(page, page.getByText("API error: 503"));
   await expect(page.getByText("Unable to load billing data")).toBeVisible();
   await expectToast(page, "Error fetching billing data", "Error", errorMs);
@@ -104,8 +110,10 @@ test("billing: loaded, refused with its status, no reply, and Try Again", async 
   await advanceUntilVisible(page, page.getByText("Failed to fetch billing data"));
   await page.unroute(path);
   await page.clock.resume();
+  await page.evaluate(() => Object.assign(window, { before: true }));
   await page.getByRole("button", { name: "Try Again" }).click();
   await expect(page.getByText("No spending data available yet")).toBeVisible();
+  expect(await page.evaluate(() => "before" in window), "Try Again reloads the page").toBe(false);
   await page.getByRole("link", { name: "Support" }).click();
   await expect(page.getByText("Get Direct Support")).toBeVisible();
   await freeze(page);
