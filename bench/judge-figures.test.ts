@@ -94,12 +94,11 @@ test("a value without a peer is compared on the recorded machine only, its promi
     ...{ figure: "memory", bench: "fleet", unit: "MB", goalValue: 300 },
     last: { value: 200, low: 200, high: 200, samples: 1, busy: false, commit: "e1a82f0", date: "2026-11-24", machine },
   };
-  const more: Figure = { name: "memory", unit: "MB", samples: [250] };
-  expect(judge([row], more)).toMatchObject([{ kind: "worse" }]);
-  expect(judgeFigures([row], [more], { machine: "another", busy: false })).toEqual([]);
-  expect(judgeFigures([row], [{ ...more, samples: [310] }], { machine: "another", busy: false })).toMatchObject([
-    { kind: "missed" },
-  ]);
+  const more: Figure = { name: "memory", unit: "MB", samples: [301] };
+  expect(judge([{ ...row, goalValue: 400 }], more)).toMatchObject([{ kind: "worse" }]);
+  expect(judge([row], { ...more, samples: [299] })).toEqual([]);
+  expect(judgeFigures([{ ...row, goalValue: 400 }], [more], { machine: "another", busy: false })).toEqual([]);
+  expect(judgeFigures([row], [more], { machine: "another", busy: false })).toMatchObject([{ kind: "missed" }]);
 });
 
 test("beside other work nobody is sure of a value; a ratio tells by its spread", () => {
@@ -110,12 +109,12 @@ test("beside other work nobody is sure of a value; a ratio tells by its spread",
     unit: "MB",
     last: { ...last, value: 200, low: 200, high: 200 },
   };
-  const figures = [figure(row, 0.89), { name: "memory", unit: "MB", samples: [250] } as const];
+  const figures = [figure(row, 0.89), { name: "memory", unit: "MB", samples: [350] } as const];
   const findings = judgeFigures([row, alone], figures, { machine, busy: true });
   expect(findings.map(({ kind, text }) => [kind, text.split(" (")[0]])).toEqual([
     ["worse", "launch, cold: 0.89x"],
     ["unsure", "launch, cold: 890 ms"],
-    ["unsure", "memory: 250 MB, before 200 MB at e1a82f0"],
+    ["unsure", "memory: 350 MB, before 200 MB at e1a82f0"],
   ]);
 });
 

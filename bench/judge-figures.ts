@@ -11,8 +11,8 @@ export interface Finding {
   readonly text: string;
 }
 
-/** Two runs on one machine differ by this share even if each of them is steady. */
-const betweenRuns = 0.1;
+/** Two runs on one machine differ by this share even if each of them is steady: of pairs less than of one sample. */
+const betweenRuns = { ratio: 0.1, value: 0.5 };
 
 /** Of the command. What is worse is accepted by recording it, what misses a promise or was not measured is not. */
 export function exitCode(findings: readonly Finding[], isRecorded: boolean): 0 | 1 {
@@ -22,7 +22,7 @@ export function exitCode(findings: readonly Finding[], isRecorded: boolean): 0 |
 
 /**
  * Compares figures with the rows of the same benches. A figure is worse when its spread lies beyond the recorded one and its
- * median is off by more than a tenth; a goal is missed when the whole spread misses it. Values without a peer are compared on
+ * median is off by more than a tenth, a half without a peer; a goal is missed when the whole spread misses it. Values without a peer are compared on
  * the recorded machine only, their goals everywhere. Other work changes a value and not its spread: then nobody is sure of it.
  */
 export function judgeFigures(rows: readonly LedgerRow[], figures: readonly Figure[], now: Place): Finding[] {
@@ -44,7 +44,7 @@ function compare({ figure, unit, last }: LedgerRow, found: Figure, { machine, bu
   if (!ratio && last.machine !== machine) return [];
   const { mid, low, high } = ratio ?? spreadOf(found.samples);
   const show = shower(ratio === undefined ? unit : undefined);
-  const changed = Math.abs(mid - before) > Math.abs(before) * betweenRuns;
+  const changed = Math.abs(mid - before) > Math.abs(before) * betweenRuns[ratio ? "ratio" : "value"];
   const [above, below] = [low > last.high && changed, high < last.low && changed];
   if (!above && !below) return [];
   const text = `${figure}: ${show({ mid, low, high })}, before ${show({ ...last, mid: before })} at ${last.commit}`;

@@ -23,13 +23,19 @@ export async function launchOnce({ url }: Product, customer: Customer, subdomain
 
 /** Launches a paid order; `paidAt` is by the server's clock. */
 export async function launchPaid(url: string, customer: Customer, paid: Paid) {
-  const { body } = await create(url, customer, paid);
-  if (body.status !== "active") throw new Error(`not active: ${JSON.stringify(body)}`);
+  // The call waits for a while, and says "pending" when that was too short.
+  const body = await until("the environment to be active", () => createdBy(url, customer, paid), 300_000);
   const id: string = body.environment_id;
   const { environment } = await must(url, "GET", `/environments/${id}`, { token: customer.idToken });
   const stages: readonly { stage: string; at: string }[] = environment.stages;
   const paidAt = Date.parse(stages.find(({ stage }) => stage === "paid")?.at ?? "");
   return { id, paidAt, stamps: new Map(stages.map(({ stage, at }) => [stage, Date.parse(at) - paidAt])) };
+}
+
+async function createdBy(url: string, customer: Customer, paid: Paid) {
+  const { body } = await create(url, customer, paid);
+  if (body.status !== "active" && body.status !== "pending") throw new Error(`not active: ${JSON.stringify(body)}`);
+  return body.status === "active" && body;
 }
 
 export async function endRental(

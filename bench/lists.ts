@@ -1,4 +1,5 @@
 import { type Browser, chromium, type Page } from "@playwright/test";
+import { browserPath } from "../testing/browser.ts";
 import { type Customer, must, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
 import type { Product } from "../testing/product.ts";
@@ -34,7 +35,7 @@ async function billing({ url }: Product, { userId, idToken: token }: Customer): 
 
 async function filtering(product: Product, full: Customer, one: Customer): Promise<Figure> {
   const browser = await chromium.launch({
-    executablePath: environment.chromium ?? "/usr/bin/chromium",
+    executablePath: environment.chromium ?? browserPath(),
     args: ["--no-sandbox", "--disable-gpu"],
   });
   try {

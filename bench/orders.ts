@@ -35,10 +35,7 @@ interface Order {
   readonly order: { readonly id: string; readonly key_id: string };
 }
 
-/**
- * 300 concurrent orders for 104 GPUs, then 64 concurrent reports of one payment, then payments of all other orders. The
- * floor is the shortest call of the same server with as many callers.
- */
+/** 300 concurrent orders for 104 GPUs, then 64 concurrent reports of one payment, then payments of all other orders. */
 export async function measure(): Promise<readonly Figure[]> {
   const env = { RUNTIME: "fake", FAKE_DRIVER: `gpus=${gpus},startMs=50`, SIGN_INS_PER_MINUTE: "1000000" };
   await using stack = new AsyncDisposableStack();
@@ -46,8 +43,6 @@ export async function measure(): Promise<readonly Figure[]> {
   const { db, close } = await openProductDatabase(product);
   stack.defer(close);
   const customers = await signUpAll(product.url);
-  const calls = await Promise.all(customers.map(() => timed(() => send(product.url, "GET", "/readyz"))));
-  const ready = calls.map(({ tookMs }) => tookMs);
   const { took, orders } = await orderAll(product, customers);
   await reportOne(product, db, orders.slice(0, 1));
   const settled = await payAll(product, db, orders.slice(1));
@@ -61,8 +56,6 @@ export async function measure(): Promise<readonly Figure[]> {
       name: "orders, 300 at once for 104 GPUs",
       unit: "ms",
       samples: took,
-      peer: ready,
-      beside: "GET /readyz, 300 at once",
     },
     { name: "orders, settling a payment, 8 payers", unit: "ms", samples: settled },
   ];

@@ -33,9 +33,13 @@ export function installProxy(): string {
   const script = join(prefix, "node_modules/configurable-http-proxy/bin/configurable-http-proxy");
   if (!existsSync(script)) {
     mkdirSync(prefix, { recursive: true });
-    execFileSync("npm", ["install", "--prefix", prefix, "--no-save", "--no-audit", "--no-fund", proxy], {
-      stdio: "inherit",
-    });
+    execFileSync(
+      "npm",
+      ["install", "--prefix", prefix, "--no-save", "--no-audit", "--no-fund", "--loglevel=error", proxy],
+      {
+        stdio: "inherit",
+      },
+    );
   }
   return script;
 }

@@ -11,6 +11,7 @@ import { exitCode, type Finding, judgeFigures, record } from "./judge-figures.ts
 
 const others = [
   "clone",
+  "orders",
   "lighthouse",
   "launch-docker",
   "launch-kubernetes",

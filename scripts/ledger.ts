@@ -36,7 +36,7 @@ export interface LedgerRow {
 }
 
 /** In the order in which `npm run bench -- all` runs them. */
-export const benchesOfAll = ["start", "launch", "launch-many", "reads", "gateway", "fleet", "orders", "lists"] as const;
+export const benchesOfAll = ["start", "launch", "launch-many", "reads", "gateway", "fleet", "lists"] as const;
 
 export const ledgerPath = fileURLToPath(new URL("../bench/ledger.json", import.meta.url));
 
