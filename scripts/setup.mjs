@@ -58,6 +58,7 @@ function built() {
       "web/prerender.ts",
       "web/guard-entry.ts",
       "web/draw-icons.ts",
+      "web/build.ts",
       "web/compress.ts",
       "web/postcss.config.cjs",
       "docs/index.md",
