@@ -55,7 +55,7 @@ export async function run(): Promise<void> {
       select count(*)::int as left from orders where user_id like 'seed-%' and due_at <= now() and attempts = 0`.execute(
       db,
     );
-    console.log(`polls that have not been due yet or wait: ${rows[0]?.left} of ${due}`);
+    console.log(`first polls that still wait: ${rows[0]?.left} of ${due}`);
   } finally {
     await close();
     await product.stop();

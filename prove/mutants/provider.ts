@@ -46,11 +46,11 @@ export const providerMutants: readonly FaultsOf[] = [
     tests: ["payments/provider/call-rate"],
     rows: [
       ["polls have no bound of their own", "isPoll ? state.nextPollAt - pollBurstMs - now : 0", "0", "300 a minute"],
-      ["each refusal of one burst slows down", "if (startedAt <= state.slowedAt) return undefined;", "", "count once"],
+      ["each refusal of one burst slows down", "!isAlone && startedAt > state.cutAt", "!isAlone", "count once"],
       [
         "the provider's Retry-After is ignored",
-        "if (retryAfterMs !== undefined) pauseUntil",
-        "if (false) pauseUntil",
+        "retryAfterMs ?? (pauses ? state.lastPauseMs : 0)",
+        "pauses ? state.lastPauseMs : 0",
         "Retry-After",
       ],
     ],

@@ -48,12 +48,7 @@ export function paceCalls(provider: Provider, { log, onDelay = () => {} }: PaceO
         return answer;
       } catch (error) {
         if (!(error instanceof ProviderError) || error.httpStatus !== 429) throw error;
-        const perSecond = rate.limited(performance.now(), startedAt, error.retryAfterMs);
-        if (perSecond !== undefined)
-          log.warn(
-            { event: "provider.limited", perSecond: Math.round(perSecond * 10) / 10 },
-            "the payment provider limits calls: fewer are made for a while, those of buyers first",
-          );
+        if (rate.limited(performance.now(), startedAt, error.retryAfterMs)) logLimit(log, rate.perSecond());
       }
     }
   }
@@ -68,6 +63,14 @@ export function paceCalls(provider: Provider, { log, onDelay = () => {} }: PaceO
     polls: () => (isIdle() ? rate.polls(performance.now()) : 0),
     nextPollMs: () => Math.max(isIdle() ? 0 : 100, rate.waitMs(performance.now(), true)),
   };
+}
+
+function logLimit(log: Logger, perSecond: number): void {
+  const limit = Number.isFinite(perSecond) && { perSecond: Math.round(perSecond * 10) / 10 };
+  log.warn(
+    { event: "provider.limited", ...limit },
+    "the payment provider refused a call as one too many: fewer are made for a while, those of buyers first",
+  );
 }
 
 interface Turn {

@@ -13,7 +13,7 @@ interface Seen {
 }
 
 /** A stub provider with a fixed response that records its requests. */
-async function answering(status: number, body: string, delayMs = 0) {
+async function answering(status: number, body: string, delayMs = 0, more: Record<string, string> = {}) {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
     let text = "";
@@ -24,7 +24,7 @@ async function answering(status: number, body: string, delayMs = 0) {
       headers: request.headers,
       body: text && JSON.parse(text),
     });
-    setTimeout(() => response.writeHead(status, { "content-type": "application/json" }).end(body), delayMs);
+    setTimeout(() => response.writeHead(status, { "content-type": "application/json", ...more }).end(body), delayMs);
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", resolve);
@@ -61,6 +61,20 @@ test("every id is escaped: a path in one cannot reach another call", async () =>
     "/v1/orders/..%2Fpayments/payments?expand[]=card",
     "/v1/orders?receipt=a%26count%3D100",
   ]);
+});
+
+test("a 429 says how long to wait, in milliseconds, where the provider does", async () => {
+  for (const [value, retryAfterMs] of [
+    ["7", 7000],
+    ["0", 0],
+    ["Wed, 21 Oct 2026 07:28:00 GMT", undefined],
+    ["-1", undefined],
+  ] as const) {
+    const { client } = await answering(429, "{}", 0, { "retry-after": value });
+    expect((await refusalOf(client.payment("pay_1"))).retryAfterMs, value).toBe(retryAfterMs);
+  }
+  const { client } = await answering(429, "{}");
+  expect((await refusalOf(client.payment("pay_1"))).retryAfterMs).toBe(undefined);
 });
 
 test("final and retryable errors", async () => {
