@@ -41,12 +41,11 @@ async function setup() {
       (await db.selectFrom("embedded_gateway_refunds").select("amount_minor").execute()).map((row) => row.amount_minor),
     titles: async () =>
       (await db.selectFrom("notifications").select("title").orderBy("created_at").execute()).map(({ title }) => title),
-    makeRefundsDue: () =>
-      db
-        .updateTable("refunds")
-        .set({ due_at: sql`now()` })
-        .where("status", "in", ["queued", "sent", "failed"])
-        .execute(),
+    async makeRefundsDue() {
+      const open = ["queued", "sent", "failed"] as const;
+      await db.updateTable("refunds").set({ due_at: sql`now()` }).where("status", "in", open).execute();
+      shop.wake();
+    },
     refundStates: async () =>
       (await refundsOf()).map(({ reason, status, amount_minor }) => `${reason} ${status} ${amount_minor}`).sort(),
   };

@@ -29,13 +29,14 @@ async function setup() {
 }
 
 test("a rental to its end: prepaid, then revenue", async () => {
-  const { buy, balances, kinds, runReconciler, db, rowOf } = await setup();
+  const { wake, buy, balances, kinds, runReconciler, db, rowOf } = await setup();
   const { id } = await buy();
   expect(await balances()).toEqual({ gateway: 40, prepaid: -40 });
   runReconciler();
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   expect(await balances()).toEqual({ gateway: 40, prepaid: -40 });
   await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
+  wake();
   await expect.poll(balances).toEqual({ gateway: 40, revenue: -40 });
   expect(await kinds()).toEqual(["capture", "session_over"]);
 });
@@ -53,11 +54,12 @@ test("not delivered: a refund is payable when created and settled when it arrive
 });
 
 test("refunded in the dashboard after the session is over: paid out of revenue", async () => {
-  const { buy, balances, payments, provider, runReconciler, db, rowOf } = await setup();
+  const { wake, buy, balances, payments, provider, runReconciler, db, rowOf } = await setup();
   const { id, paymentId } = await buy();
   runReconciler();
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
+  wake();
   await expect.poll(balances).toEqual({ gateway: 40, revenue: -40 });
   await provider.refund({ paymentId, amountMinor: 15, key: "the-dashboard", notes: {} });
   await settlePayment(payments, await provider.payment(paymentId));
@@ -65,7 +67,7 @@ test("refunded in the dashboard after the session is over: paid out of revenue",
 });
 
 test("a failed refund is prepaid again, and one that arrives after all is booked again", async () => {
-  const { balances, payments, runRefundSender, db, ...shop } = await setup();
+  const { wake, balances, payments, runRefundSender, db, ...shop } = await setup();
   const { id } = (await shop.order("ada")).body;
   await settlePayment(payments, await payments.provider.payment(await shop.addPayment(id, { amount_minor: 39 })));
   expect(await balances()).toEqual({ gateway: 39, refunds_payable: -39 });
@@ -80,6 +82,7 @@ test("a failed refund is prepaid again, and one that arrives after all is booked
   expect(await brokenInvariants(db)).toEqual([]);
   status = "processed";
   await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
+  wake();
   await expect.poll(balances, { timeout: 10_000 }).toEqual({});
   expect((await shop.rowOf(id)).status).toBe("refunded");
   // The bank returns it: its second failure, and then a second arrival.
@@ -90,6 +93,7 @@ test("a failed refund is prepaid again, and one that arrives after all is booked
     expect(await brokenInvariants(db)).toEqual([]);
     status = "processed";
     await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
+    wake();
     await expect.poll(balances, { timeout: 10_000 }).toEqual({});
   }
 });
@@ -103,11 +107,12 @@ test("a fee of the provider is a cost and reduces its balance", async () => {
 });
 
 test("a duplicate payment after the session's end is refunded out of prepaid money, not out of revenue", async () => {
-  const { buy, addPayment, balances, payments, provider, runReconciler, db, rowOf } = await setup();
+  const { wake, buy, addPayment, balances, payments, provider, runReconciler, db, rowOf } = await setup();
   const { id } = await buy();
   runReconciler();
   await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
   await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
+  wake();
   await expect.poll(balances).toEqual({ gateway: 40, revenue: -40 });
   await settlePayment(payments, await provider.payment(await addPayment(id)));
   expect(await balances()).toEqual({ gateway: 80, revenue: -40, refunds_payable: -40 });

@@ -29,6 +29,7 @@ async function setup() {
     prove: (proof: object, duration: 1 | 6 = 6) => create("ada", proof, { duration }),
     async end() {
       await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
+      shop.wake();
       await expect.poll(async () => (await environments())[0]?.status).toBe("terminated");
     },
   };
@@ -66,8 +67,9 @@ test("paid, the hours are added at once, however often it is reported, and nothi
 });
 
 test("while it is stopped the hours are banked; paused, its clock runs on and ends later", async () => {
-  const { extend, pay, prove, environment, db } = await setup();
+  const { wake, extend, pay, prove, environment, db } = await setup();
   await db.updateTable("environments").set({ desired: "stopped", due_at: sql`now()` }).execute();
+  wake();
   await expect.poll(async () => (await environment()).status).toBe("stopped");
   const before = await environment();
   await prove((await pay((await extend(1)).body.id)).body, 1);

@@ -35,7 +35,7 @@ test("a refund is sent once and polled to its end, and the buyer is notified of 
 });
 
 test("a failed refund that arrives after all locks its order before the payment", async () => {
-  const { db, runRefundSender, rowOf, id, refundsOf } = await owed();
+  const { wake, db, runRefundSender, rowOf, id, refundsOf } = await owed();
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_failed" }).execute();
   runRefundSender();
   await expect.poll(async () => (await refundsOf())[0]?.status).toBe("failed");
@@ -44,6 +44,7 @@ test("a failed refund that arrives after all locks its order before the payment"
   await db.transaction().execute(async (tx) => {
     await sql`select 1 from orders where id = ${order.id} for update`.execute(tx);
     await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
+    wake();
     const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     await expect.poll(async () => (await waiting.execute(db)).rows.length, { timeout: 10_000 }).toBeGreaterThan(0);
     await sql`select 1 from payments for update nowait`.execute(tx);
@@ -71,7 +72,7 @@ test("C36 refunded already in the dashboard without our key: recorded, not refun
 });
 
 test("C36 the balance is too low, or the payment too old: the refund stays owed and due, and a later try sends it", async () => {
-  const { db, runRefundSender, refundsOf, rowOf, id, errors } = await owed();
+  const { wake, db, runRefundSender, refundsOf, rowOf, id, errors } = await owed();
   await db.updateTable("embedded_gateway_orders").set({ outcome: "refund_refused" }).execute();
   runRefundSender();
   await expect.poll(() => errors.length).toBe(1);
@@ -81,6 +82,7 @@ test("C36 the balance is too low, or the payment too old: the refund stays owed 
   expect(refund?.due_at?.getTime()).toBeGreaterThan(Date.now() + 23 * 3_600_000);
   await db.updateTable("embedded_gateway_orders").set({ outcome: null }).execute();
   await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
+  wake();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
 });
 
@@ -109,7 +111,7 @@ test("C36 accepted, then failed on its way: the money is owed again, kept due, a
 });
 
 test("C36 failed after it was processed: owed again, notified, and sent again; a late report of the failure changes nothing", async () => {
-  const { db, runRefundSender, runWebhookProcessor, rowOf, id, paymentId, refundsOf } = await owed();
+  const { wake, db, runRefundSender, runWebhookProcessor, rowOf, id, paymentId, refundsOf } = await owed();
   runRefundSender();
   runWebhookProcessor();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
@@ -142,6 +144,7 @@ test("C36 failed after it was processed: owed again, notified, and sent again; a
 
   await db.updateTable("embedded_gateway_refunds").set({ fails: false }).execute();
   await db.updateTable("refunds").set({ due_at: sql`now()` }).execute();
+  wake();
   await expect.poll(async () => (await refundsOf())[0]?.status, { timeout: 10_000 }).toBe("processed");
   expect(await db.selectFrom("payments").select("refund_minor").execute()).toEqual([{ refund_minor: 39 }]);
 });
@@ -214,7 +217,7 @@ test("refunds of other keys are never sent", async () => {
 });
 
 test("a partial refund in the dashboard does not replace the rest that is owed", async () => {
-  const { db, order, addPayment, payments, provider, rowOf, runRefundSender, refundsOf, errors } = await setup();
+  const { wake, db, order, addPayment, payments, provider, rowOf, runRefundSender, refundsOf, errors } = await setup();
   const { id } = (await order("ada")).body;
   const paymentId = await addPayment(id);
   await provider.refund({ paymentId, amountMinor: 20, key: "the-dashboard", notes: {} });
@@ -233,6 +236,7 @@ test("a partial refund in the dashboard does not replace the rest that is owed",
   await expect.poll(() => errors.length).toBe(1);
   await refuse(false);
   await db.updateTable("refunds").set({ due_at: sql`now()` }).where("status", "<>", "processed").execute();
+  wake();
   await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
   const sent = await db.selectFrom("embedded_gateway_refunds").select("amount_minor").execute();
   expect(sent).toEqual([{ amount_minor: 20 }, { amount_minor: 20 }]);

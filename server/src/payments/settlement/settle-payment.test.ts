@@ -233,13 +233,15 @@ async function delivered(isDelivered = true) {
 }
 
 test("C45 the name was rented again and has ended; the old payment comes late: it goes back, and the name stays the other user's", async () => {
-  const { order, clear, pay, create, payments, provider, runReconciler, environments, refundsOf, db } = await setup();
+  const { wake, order, clear, pay, create, payments, provider, runReconciler, environments, refundsOf, db } =
+    await setup();
   const { id: old } = (await order("ada", { subdomain: "shared" })).body;
   await clear("ada", old);
   runReconciler();
   const { id } = (await order("ben", { subdomain: "shared" })).body;
   expect((await create("ben", (await pay(id)).body, { subdomain: "shared" })).body.status).toBe("active");
   await db.updateTable("environments").set({ desired: "terminated", due_at: sql`now()` }).execute();
+  wake();
   await expect.poll(async () => (await environments())[0]?.status).toBe("terminated");
 
   const payment = await provider.payment((await pay(old)).body.razorpay_payment_id);

@@ -188,12 +188,13 @@ test("C24 an event that fails until the end of polling is closed with its reason
 });
 
 test("a payment of another client of the account is logged once, in one line, however often it is retried", async () => {
-  const { bank, post, captured, runWebhookProcessor, eventsOf, db, errors } = await setupOrphan();
+  const { wake, bank, post, captured, runWebhookProcessor, eventsOf, db, errors } = await setupOrphan();
   await post(captured(await bank()), undefined, "stray");
   runWebhookProcessor();
   for (const attempts of [1, 2, 3]) {
     await expect.poll(async () => (await eventsOf())[0]?.attempts).toBeGreaterThanOrEqual(attempts);
     await db.updateTable("gateway_events").set({ due_at: sql`now()` }).execute();
+    wake();
   }
   expect(errors.map((error) => inspect(error))).toEqual([
     expect.stringMatching(/^\[?UnknownOrderError: .* no order of ours\]?$/),

@@ -4,6 +4,7 @@ import { defaultCatalogue } from "@berth/contract";
 import Fastify from "fastify";
 import { sql } from "kysely";
 import { expect, onTestFinished } from "vitest";
+import type { Loop } from "../../async/start-interval.ts";
 import { openChanges } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
@@ -133,7 +134,7 @@ async function startHost(db: Db, slots: number, fake: Readonly<Record<string, nu
 function loops(payments: PaymentsDeps, calls: ProviderCalls, driver: Driver, gateway: EmbeddedProvider) {
   const { db, changes, announce, log } = payments;
   const at = (lane: Lane) => ({ ...payments, provider: calls.at(lane) });
-  const running: { stop(): Promise<void> }[] = [];
+  const running: Loop[] = [];
   onTestFinished(async () => void (await Promise.all(running.map((loop) => loop.stop()))));
   return {
     runReconciler() {
@@ -155,6 +156,10 @@ function loops(payments: PaymentsDeps, calls: ProviderCalls, driver: Driver, gat
     runPaymentSweep: () => void running.push(startPaymentSweep(at("payment"))),
     runWebhookProcessor: () => void running.push(startWebhookProcessor(at("payment"))),
     runWebhookSender: (url: string) => void running.push(gateway.startWebhookSender(url, log)),
+    /** After a test has moved a time in the database, of which nobody is notified: the next pass is now. */
+    wake() {
+      for (const loop of running) loop.trigger();
+    },
   };
 }
 
