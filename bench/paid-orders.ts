@@ -3,6 +3,7 @@ import { buyOrders, signUpMany } from "../testing/buy-orders.ts";
 import type { Customer } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
 import { removeFolder, startProduct } from "../testing/product.ts";
+import type { Figure } from "./figure.ts";
 
 const accounts = 60;
 const ordersEach = 5;
@@ -12,25 +13,28 @@ const withinMs = 120_000;
  * 300 paid orders of 60 accounts within two minutes on an installation by default, all from one address, a real browser among
  * them. The accounts sign up before, over a minute: a network may sign up 60 a minute.
  */
-export async function run(): Promise<void> {
+export async function measure(): Promise<readonly Figure[]> {
   const product = await startProduct({ env: { RUNTIME: "fake", FAKE_DRIVER: "gpus=104,startMs=50" }, hasLimits: true });
   try {
     const customers = await signUpMany(product.url, accounts);
     const [another] = await signUpMany(product.url, 1);
-    const began = performance.now();
     const [shopped, seen] = await Promise.all([
       buyOrders(product.url, customers, { accounts, ordersEach, withinMs }),
       buyInBrowser(product.url, another as Customer),
     ]);
-    const seconds = (performance.now() - began) / 1000;
-    console.log(
-      `${shopped.paid} of ${accounts * ordersEach} orders of ${accounts} accounts paid in ${seconds.toFixed(0)} s`,
-    );
     console.log(`calls by status: ${[...shopped.statuses].map(([status, count]) => `${status}: ${count}`).join(", ")}`);
-    console.log(`the browser bought one and saw ${seen.length} answers of 429 or 5xx ${seen.join(", ")}`);
+    console.log(`answers of 429 or 5xx that the browser saw: ${seen.join(", ")}`);
     for (const refusal of new Set(shopped.refusals)) console.log(`  ${refusal}`);
-    for (const event of ["order.check_failed", "provider.event_failed", "provider.unreachable", "provider.limited"])
-      console.log(`${event} in the log: ${product.output().split(event).length - 1}`);
+    const counts = {
+      "not paid": accounts * ordersEach - shopped.paid,
+      "answered 503": shopped.statuses.get(503) ?? 0,
+      "429 or 5xx in a browser": seen.length,
+    };
+    const events = ["order.check_failed", "provider.event_failed", "provider.unreachable", "provider.limited"];
+    const logged = events.map((event) => [`${event} in the log`, product.output().split(event).length - 1] as const);
+    return [...Object.entries(counts), ...logged].map(([name, count]) => ({
+      ...{ name: `300 orders in two minutes: ${name}`, unit: "", samples: [count] },
+    }));
   } finally {
     await product.stop();
     removeFolder(product.dataDir);

@@ -6,7 +6,7 @@ import { type Customer, create, orderBody, type Paid, pay, send, signUp, until }
 import { freePort } from "../testing/free-port.ts";
 import { removeFolder, startProduct } from "../testing/product.ts";
 import { openProductDatabase } from "../testing/seed.ts";
-import { quantile } from "./quantiles.ts";
+import type { Figure } from "./figure.ts";
 
 /** Orders whose polls are due at once, half of them unpaid. */
 const due = 2000;
@@ -28,7 +28,7 @@ interface Bought {
  * second buyer's browser dies after the payment, so that only a poll finds it. `npm run bench -- provider-limit [PROGRAM]`:
  * the main.ts of another checkout.
  */
-export async function run(): Promise<void> {
+export async function measure([program]: readonly string[]): Promise<readonly Figure[]> {
   const metricsPort = await freePort();
   const env = {
     RUNTIME: "fake",
@@ -36,7 +36,6 @@ export async function run(): Promise<void> {
     METRICS_PORT: String(metricsPort),
     SIGN_INS_PER_MINUTE: "1000000",
   };
-  const program = process.argv[3];
   const product = await startProduct({ env, ...(program && { program }) });
   const { db, close } = await openProductDatabase(product);
   try {
@@ -50,12 +49,12 @@ export async function run(): Promise<void> {
     await sleep(seconds * 1000);
     const calls = await callsOf(metricsPort);
     const minutes = (performance.now() - began) / 60_000;
-    report(await bought, { before, calls, minutes, failed: count(product.output(), "order.check_failed") });
+    const failed = product.output().split("order.check_failed").length - 1;
     const { rows } = await sql<{ left: number }>`
       select count(*)::int as left from orders where user_id like 'seed-%' and due_at <= now() and attempts = 0`.execute(
       db,
     );
-    console.log(`first polls that still wait: ${rows[0]?.left} of ${due}`);
+    return figuresOf(await bought, { before, calls, minutes, failed, waiting: rows[0]?.left ?? 0 });
   } finally {
     await close();
     await product.stop();
@@ -135,41 +134,31 @@ async function callsOf(port: number): Promise<ReadonlyMap<string, number>> {
   return sums;
 }
 
-interface Figures {
+interface Counts {
   readonly before: ReadonlyMap<string, number>;
   readonly calls: ReadonlyMap<string, number>;
   readonly minutes: number;
   readonly failed: number;
+  /** Polls that have not been made yet. */
+  readonly waiting: number;
 }
 
-function report(bought: readonly Bought[], { before, calls, minutes, failed }: Figures): void {
+function figuresOf(bought: readonly Bought[], { before, calls, minutes, failed, waiting }: Counts): Figure[] {
   const made = (result: string) => (calls.get(result) ?? 0) - (before.get(result) ?? 0);
-  const perMinute = (number: number) => (number / minutes).toFixed(0);
   const limited = made("limited") + made("unavailable");
-  console.log(`${due} polls due, ${perSecond} calls a second answered, webhooks lost, ${minutes.toFixed(1)} minutes`);
-  console.log(
-    `calls a minute: ${perMinute(made("ok") + made("refused") + limited)}, answered ${perMinute(made("ok"))}, 429 ${perMinute(limited)}`,
-  );
-  console.log(`429 in all: ${limited}; order.check_failed in the log: ${failed}`);
-  line(
-    "create_order to its reply",
-    bought.map(({ orderMs }) => orderMs),
-  );
-  for (const hasBrowser of [true, false])
-    line(
-      hasBrowser ? "paid to settled, browser" : "paid to settled, poll only",
-      bought.filter((each) => each.hasBrowser === hasBrowser).map(({ settleMs }) => settleMs),
-    );
-  const refusals = bought.flatMap((each) => each.refusals);
-  console.log(
-    `refusals that buyers saw: ${refusals.length} (503: ${refusals.filter((status) => status === 503).length})`,
-  );
+  const refused = bought.flatMap(({ refusals }) => refusals).filter((status) => status === 503);
+  const settled = (hasBrowser: boolean) =>
+    bought.flatMap((each) => (each.hasBrowser === hasBrowser && each.settleMs !== undefined ? [each.settleMs] : []));
+  const figures: readonly (readonly [string, Figure["unit"], readonly number[]])[] = [
+    ["an order to its reply", "ms", bought.flatMap(({ orderMs = Number.NaN }) => orderMs)],
+    ["paid to settled, browser", "ms", settled(true)],
+    ["paid to settled, poll only", "ms", settled(false)],
+    ["not settled", "", [bought.filter(({ settleMs }) => settleMs === undefined).length]],
+    ["calls a minute", "", [(made("ok") + made("refused") + limited) / minutes]],
+    ["429 a minute", "", [limited / minutes]],
+    ["polls that wait", "", [waiting]],
+    ["503 that buyers saw", "", [refused.length]],
+    ["order.check_failed in the log", "", [failed]],
+  ];
+  return figures.map(([name, unit, samples]) => ({ name: `provider limit: ${name}`, unit, samples }));
 }
-
-function line(name: string, took: readonly (number | undefined)[]): void {
-  const known = took.filter((ms) => ms !== undefined);
-  const figures = [0.5, 0.95, 1].map((share) => `p${share * 100} ${(quantile(known, share) / 1000).toFixed(2)} s`);
-  console.log(`${name.padEnd(28)} ${figures.join("  ")}  (${known.length} of ${took.length})`);
-}
-
-const count = (text: string, event: string) => text.split(event).length - 1;
