@@ -1,4 +1,5 @@
 import { chromium } from "@playwright/test";
+import { browserPath } from "../testing/browser.ts";
 import { buyOrders, signUpMany } from "../testing/buy-orders.ts";
 import type { Customer } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
@@ -44,7 +45,7 @@ export async function measure(): Promise<readonly Figure[]> {
 /** Returns the refusals that it saw. */
 async function buyInBrowser(url: string, { email, password }: Customer): Promise<readonly string[]> {
   const browser = await chromium.launch({
-    ...(environment.chromium && { executablePath: environment.chromium }),
+    executablePath: environment.chromium ?? browserPath(),
     args: ["--no-sandbox"],
   });
   try {
