@@ -75,7 +75,9 @@ interface Fault {
   readonly alerts: readonly string[];
   /** What doctor says meanwhile. */
   readonly finding: string;
-  readonly plant: (product: Product) => Promise<unknown> | unknown;
+  readonly plant?: (product: Product) => Promise<unknown> | unknown;
+  /** What the server's own polls would undo is planted before each look. */
+  readonly hold?: (product: Product) => Promise<unknown>;
   readonly cure: (product: Product) => Promise<unknown> | unknown;
 }
 
@@ -124,7 +126,7 @@ const faults: readonly Fault[] = [
     what: "a host that does not answer",
     alerts: ["BerthHostDown", "BerthGpuUnknown"],
     finding: "capacity_out_of_service",
-    plant: ({ db }) => sql`update hosts set away_since = now()`.execute(db),
+    hold: ({ db }) => sql`update hosts set away_since = now()`.execute(db),
     // As the server's own poll of the host does within 30 seconds.
     cure: ({ db }) => sql`update hosts set away_since = null`.execute(db),
   },
@@ -135,8 +137,8 @@ const faults: readonly Fault[] = [
     async plant({ db }) {
       const { id } = await insertEnvironment(db, { status: "terminated" });
       await sql`insert into launch_times (environment_id, ready_at, ready_ms) values (${id}, now(), 900)`.execute(db);
-      await sql`update host_images set state = 'unavailable' where container_type = 'jupyter'`.execute(db);
     },
+    hold: ({ db }) => sql`update host_images set state = 'unavailable' where container_type = 'jupyter'`.execute(db),
     // As the server's own look at the images does within a minute.
     cure: ({ db }) => sql`update host_images set state = 'ready'`.execute(db),
   },
@@ -192,12 +194,16 @@ test("each fault is named by its alerts and by doctor, and both are silent when 
   product.certificates.serve("fine");
   await expect.poll(product.alerts, poll).toEqual([]);
   expect(await product.findings()).toEqual([]);
-  for (const { what, alerts, finding, plant, cure } of faults) {
+  for (const { what, alerts, finding, plant, hold, cure } of faults) {
     if (what === "a full disk" && !product.disk) continue;
-    await plant(product);
+    await plant?.(product);
+    const whileHeld = (read: () => Promise<readonly string[]>) => async () => {
+      await hold?.(product);
+      return await read();
+    };
     // The one before is gone by then, too.
-    await expect.poll(product.alerts, { ...poll, message: `alerts of ${what}` }).toEqual([...alerts]);
-    await expect.poll(product.findings, { ...poll, message: `findings of ${what}` }).toEqual([finding]);
+    await expect.poll(whileHeld(product.alerts), { ...poll, message: `alerts of ${what}` }).toEqual([...alerts]);
+    await expect.poll(whileHeld(product.findings), { ...poll, message: `findings of ${what}` }).toEqual([finding]);
     await cure(product);
   }
   await expect.poll(product.alerts, poll).toEqual([]);
