@@ -16,7 +16,7 @@ import { jupyterIdleSeconds, maxIdleSeconds } from "./jupyter-idle-seconds.ts";
 const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
 
 /** JupyterLab and a kernel of it have to start. */
-const pollOptions = { timeout: 60_000, interval: 100 };
+const pollOptions = { timeout: 60_000, interval: 50 };
 
 /** A real JupyterLab, and a way to speak to what runs in it. */
 async function jupyter() {
@@ -73,16 +73,16 @@ test("JupyterLab reports the idle seconds of a running cell, a finished one and 
     });
   const since = Date.now();
   // It says nothing while it computes, so the time since it last did is no answer.
-  await expect.poll(() => Date.now() - since, pollOptions).toBeGreaterThan(1500);
+  await expect.poll(() => Date.now() - since, pollOptions).toBeGreaterThan(700);
   expect(await quiet()).toBe(0);
   await callLab(driver, wanted, "PUT", "/api/contents/go", 5000, "");
-  await expect.poll(quiet, pollOptions).toBeGreaterThan(2);
+  await expect.poll(quiet, pollOptions).toBeGreaterThan(1);
   close();
 
   await ask("POST", "/api/terminals");
-  await expect.poll(quiet, pollOptions).toBeGreaterThan(2);
+  await expect.poll(quiet, pollOptions).toBeGreaterThan(1);
   const leave = await say("/terminals/websocket/1", ["stdin", "echo work\r"]);
-  await expect.poll(quiet, pollOptions).toBeLessThan(1.5);
+  await expect.poll(quiet, pollOptions).toBeLessThan(0.7);
   leave();
 }, 180_000);
 
