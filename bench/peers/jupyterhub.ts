@@ -12,6 +12,7 @@ import { cacheFolder, end, installProxy } from "../processes.ts";
 export const hubPackage = "jupyterhub==6.1.1";
 /** That of our own lock. */
 const lab = "jupyterlab==4.6.6";
+const longestMs = 300_000;
 const adminToken = "0123456789abcdef0123456789abcdef";
 
 export type Hub = Awaited<ReturnType<typeof startHub>>;
@@ -72,7 +73,11 @@ type Ask = (path: string, method?: string, token?: string) => Promise<Response>;
 async function launch(ask: Ask, user: string, pollMs: number): Promise<void> {
   const { status } = await ask(`/hub/api/users/${user}/server`, "POST");
   if (status !== 201 && status !== 202) throw new Error(`the hub answered ${status}`);
-  while ((await ask(`/user/${user}/api`)).status !== 200) await wait(pollMs);
+  const until = performance.now() + longestMs;
+  while ((await ask(`/user/${user}/api`)).status !== 200) {
+    if (performance.now() > until) throw new Error(`the hub's server of ${user} did not come: measure again`);
+    await wait(pollMs);
+  }
 }
 
 async function endServer(ask: Ask, user: string): Promise<void> {
@@ -115,5 +120,12 @@ function localServers(_: number, folder: string): string {
 c.JupyterHub.spawner_class = "simple"
 c.SimpleLocalProcessSpawner.home_dir_template = "${folder}/homes/{username}"
 c.Spawner.args = ["--allow-root"]
+# Two servers that start at once may draw the same port, and one of them then never comes.
+import itertools, socket
+sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(100)]
+ports = itertools.cycle([each.getsockname()[1] for each in sockets])
+for each in sockets:
+    each.close()
+c.Spawner.pre_spawn_hook = lambda spawner: setattr(spawner, "port", next(ports))
 `;
 }
