@@ -52,6 +52,38 @@ test("the first visit clears the browser data of the subdomain's former environm
   expect((await page.reload())?.status()).toBe(200);
 });
 
+test("G301 no service worker of an environment's page covers the address: sign-ins, share links and visits stay unseen", async () => {
+  const worker = `self.addEventListener("fetch", (event) => event.respondWith(
+    new Response("<!doctype html><title>worker</title>", { headers: { "content-type": "text/html" } })))`;
+  const upstream = await upstreamServer((request, response) => {
+    const isScript = request.url?.endsWith(".js") ?? false;
+    response.setHeader("content-type", isScript ? "text/javascript" : "text/html");
+    response.setHeader("service-worker-allowed", "/");
+    response.end(isScript ? worker : "<!doctype html><title>notebook</title>");
+  });
+  const { environment, signedIn, hostOf } = await setupGateway();
+  const row = await environment({ port: upstream.port });
+  const origin = `http://${hostOf(row)}`;
+  const page = await (await browser()).newPage();
+  await page.context().addCookies([{ name: "env", value: (await signedIn(row)).slice(4), url: origin }]);
+  await page.goto(`${origin}/lab`);
+  const register = (script: string, scope?: string) =>
+    page.evaluate(`navigator.serviceWorker.register(${JSON.stringify(script)}, ${JSON.stringify({ scope })})
+      .then((found) => navigator.serviceWorker.getRegistration(found.scope)).then(() => "registered", () => "refused")`);
+  expect(await register("/wide.js")).toBe("refused");
+  expect(await register("/_berth/wide.js")).toBe("refused");
+  for (const scope of ["/", "/_berth/", "/lab"]) expect(await register("/files/wide.js", scope), scope).toBe("refused");
+  // A worker of a folder of its own, as a user's own web application has one, goes on working.
+  expect(await register("/files/wide.js")).toBe("registered");
+  const titleAt = async (path: string) => {
+    await page.goto(`${origin}${path}`);
+    return page.title();
+  };
+  await expect.poll(() => titleAt("/files/app")).toBe("worker");
+  expect(await titleAt("/lab")).toBe("notebook");
+  expect(await titleAt("/_berth/share?key=secret")).not.toBe("worker");
+});
+
 test("every page is accessible on a phone and a wide screen, in both colour schemes", async () => {
   const { environment, signedIn, hostOf } = await setupGateway();
   const rows = [

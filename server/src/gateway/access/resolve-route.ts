@@ -9,6 +9,7 @@ import {
   missingRefusal,
   type Refusal,
   unauthenticatedRefusal,
+  workerRefusal,
   wrongHostRefusal,
 } from "../refusals/refusals.ts";
 import { type Availability, availabilityOf } from "../target/availability.ts";
@@ -70,6 +71,7 @@ export function resolveRoute(
   if (availability !== "open" || !target.run) return unavailable(deps, request, target, principal, availability);
   const isForeign = isUpgrade ? isForeignUpgrade : isCrossSite;
   if (isForeign(request, principal, hosts.originOf(host))) return refused(crossSiteRefusal);
+  if (coversSignIn(request)) return refused(workerRefusal);
   return { kind: "environment", target, run: target.run, principal };
 }
 
@@ -111,4 +113,14 @@ function isCrossSite(request: IncomingMessage, principal: Principal, ownOrigin: 
 /** Against cross-site WebSocket hijacking: the Origin must be the environment's own; only a token needs none. */
 function isForeignUpgrade({ headers: { origin } }: IncomingMessage, principal: Principal, ownOrigin: string): boolean {
   return origin === undefined ? principal.kind !== "token" : origin !== ownOrigin;
+}
+
+/**
+ * A script that a browser fetches as a service worker which could see the gateway's own paths: codes, the keys of share
+ * links, and every later visit, the next owner's included (G301). A worker covers the folder of its script.
+ */
+function coversSignIn({ headers, url }: IncomingMessage): boolean {
+  if (headers["service-worker"] === undefined) return false;
+  const path = (url as string).split("?", 1)[0] as string;
+  return ownPrefix.startsWith(path.slice(0, path.lastIndexOf("/") + 1));
 }

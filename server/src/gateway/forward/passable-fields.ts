@@ -2,11 +2,14 @@ import { createFieldKinds } from "../http-client/field-kinds.ts";
 import { cookieNames } from "../principal/reserved-names.ts";
 
 const kindOf = createFieldKinds<"pass" | "drop" | "cookie">(
-  { "clear-site-data": "drop", "set-cookie": "cookie" },
+  { "clear-site-data": "drop", "service-worker-allowed": "drop", "set-cookie": "cookie" },
   "pass",
 );
 
-/** Response header fields (name, value, name, value) without those that would affect other hosts or our own cookies. */
+/**
+ * Response header fields (name, value, name, value) without those that would affect other hosts or our own cookies, or let
+ * a service worker cover more than its own folder (G301).
+ */
 export function passableFields(fields: readonly string[]): readonly string[] {
   for (let i = 0; i < fields.length; i += 2)
     if (!mayPass(fields[i] as string, fields[i + 1] as string)) return withoutBarred(fields);

@@ -23,6 +23,14 @@ export const crossSiteRefusal = plainRefusal(
   "/lab",
 );
 
+export const workerRefusal = plainRefusal(
+  403,
+  "service_worker",
+  "A service worker of the whole address is not allowed",
+  "It would see how others sign in here. Serve its script from a folder of its own.",
+  "/lab",
+);
+
 export const malformedRefusal = plainRefusal(
   400,
   "invalid_request",
