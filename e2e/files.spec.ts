@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createReadStream } from "node:fs";
 import { request } from "node:http";
 import { createGunzip } from "node:zlib";
-import { type Customer, create, must, orderAndPay, until } from "../testing/customer.ts";
+import { type Customer, create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
 import type { Product } from "../testing/product.ts";
 import { expect, expectAccessible, test } from "./testing/test.ts";
 
@@ -40,7 +40,7 @@ async function unzipped(path: string): Promise<string> {
   return text;
 }
 
-test("files can be downloaded during and after a rental, show the days left, and can be deleted (G31, G76)", async ({
+test("files can be downloaded during and after a rental, show the days left, and can be deleted; then the name can be given free (G31, G76, G301)", async ({
   page,
   product,
   customer: ada,
@@ -91,8 +91,22 @@ test("files can be downloaded during and after a rental, show the days left, and
   await page.keyboard.press("Enter");
   await expect(page.getByText(`The files of ${name} are deleted`)).toBeVisible();
   await expect(files).toBeHidden();
-  await until("the name to be free", async () => {
-    const { available, message } = await must(product.url, "GET", `/subdomains/${name}`, { token: ada.idToken });
-    return available && message === "";
+  await until("the files to be gone", async () => {
+    const { message } = await must(product.url, "GET", `/subdomains/${name}`, { token: ada.idToken });
+    return message === "This name is yours from an earlier environment";
   });
+
+  const ben = await signUp(product.url);
+  const forBen = async () => (await must(product.url, "GET", `/subdomains/${name}`, { token: ben.idToken })).message;
+  expect(await forBen()).toBe("This name is in use");
+  await page.reload();
+  const names = page.getByRole("region", { name: "Former names" });
+  await names.getByRole("button", { name: `Give the name ${name} free` }).click();
+  await expect(dialog).toContainText("Anybody can rent this name from then on");
+  await expectAccessible(page);
+  await page.keyboard.type(name);
+  await page.keyboard.press("Enter");
+  await expect(page.getByText(`The name ${name} is free`)).toBeVisible();
+  await expect(names).toBeHidden();
+  expect(await forBen()).toBe("");
 });

@@ -6,7 +6,8 @@ export const listFiles = endpoint({
   method: "GET",
   path: "/files",
   auth: "bearer",
-  summary: "Kept files of ended environments with their expiry (G31), and files of stopped ones (G76)",
+  summary:
+    "Kept files of ended environments with their expiry (G31), files of stopped ones (G76), and former names (G301)",
   body: nothing,
   reply: object({
     status: literal("success"),
@@ -28,8 +29,20 @@ export const listFiles = endpoint({
         banked_seconds: number(),
       }),
     ),
+    /** Names of ended environments without files, which nobody else gets until then (G301). */
+    names: array(object({ name: string(), reserved_until: instant })),
   }),
   errors: [],
+});
+
+export const giveFree = endpoint({
+  method: "POST",
+  path: "/names/{name}/give_free",
+  auth: "bearer",
+  summary: "Gives a former name of the caller free: from then on anybody may rent it (G301)",
+  body: nothing,
+  reply: success,
+  errors: ["not_found", "action_not_allowed"],
 });
 
 export const archiveLink = endpoint({

@@ -96,13 +96,15 @@ test("deleted: every environment ends, files are deleted, names are free, money 
   const leases = await db.selectFrom("gpu_leases").where("released_at", "is", null).selectAll().execute();
   expect(leases).toEqual([]);
   const bob = await signUp("Bob");
-  for (const name of ["running-lab", "stopped-lab", "ended-lab", "unpaid-lab"])
-    expect((await must("GET", `/subdomains/${name}`, bob.token)).available, name).toBe(true);
+  const isFree = async (name: string) => (await must("GET", `/subdomains/${name}`, bob.token)).available;
+  expect(await isFree("unpaid-lab")).toBe(true);
+  for (const name of ["running-lab", "stopped-lab", "ended-lab"])
+    expect(await isFree(name), `${name} stays reserved, for nobody (G301)`).toBe(false);
   const again = await must("POST", "/auth/signup", undefined, { email: ada.email, password, name: "Ada again" });
   expect(again.status).toBe("success");
 });
 
-test("an environment that was ending during the deletion leaves neither files nor name", async () => {
+test("an environment that was ending during the deletion leaves no files, and its name to nobody (G301)", async () => {
   const { ada, db, driver, rent, must, remove, status, signUp } = await setup();
   const { environment_id } = await rent(ada, { subdomain: "leaving-lab" });
   const release = driver.hang("remove");
@@ -113,7 +115,10 @@ test("an environment that was ending during the deletion leaves neither files no
   await expect.poll(() => status(environment_id), { timeout: 15_000 }).toBe("terminated");
   await expect.poll(() => db.selectFrom("homes").selectAll().execute(), { timeout: 15_000 }).toEqual([]);
   const bob = await signUp("Bob");
-  expect((await must("GET", "/subdomains/leaving-lab", bob.token)).available).toBe(true);
+  expect((await must("GET", "/subdomains/leaving-lab", bob.token)).available).toBe(false);
+  expect(await db.selectFrom("former_names").select(["name", "user_id"]).execute()).toEqual([
+    { name: "leaving-lab", user_id: null },
+  ]);
 });
 
 test("paid and not yet delivered: cancelled, and refunded in full although the account is deleted", async () => {

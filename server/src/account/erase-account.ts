@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import type { Db, Tx } from "../database/database.ts";
+import { forgetNameOwner } from "../environments/allocation/former-names.ts";
 import { endAll } from "../environments/api/environment-actions.ts";
 import { isAccountDeleted, releaseHomes } from "../environments/homes/home-records.ts";
 import { exitQueue } from "../environments/queue/join-queue.ts";
@@ -28,6 +29,7 @@ export async function eraseAccount(
     if (await isAccountDeleted(tx, userId)) return;
     await tx.insertInto("deleted_accounts").values({ user_id: userId }).execute();
     await releaseHomes(tx, userId);
+    await forgetNameOwner(tx, userId);
     for (const table of ["receipts", "credit_notes"] as const)
       await tx
         .updateTable(table)

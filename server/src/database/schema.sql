@@ -384,6 +384,14 @@ create unique index one_live_environment_per_name on environments (subdomain) wh
 create trigger environments_changed after update on environments for each row when (old.status is distinct from new.status or old.desired is distinct from new.desired or old.generation is distinct from new.generation or old.endpoint is distinct from new.endpoint or old.stage is distinct from new.stage or old.stage_percent is distinct from new.stage_percent or old.expires_at is distinct from new.expires_at or old.secret is distinct from new.secret or old.banked_seconds is distinct from new.banked_seconds or old.idle_minutes is distinct from new.idle_minutes or old.idle_stop_at is distinct from new.idle_stop_at or old.idle_snoozed_until is distinct from new.idle_snoozed_until or old.waits_for is distinct from new.waits_for) execute function tell_change('environment');
 create trigger environments_inserted after insert on environments for each row execute function tell_change('environment');
 
+create table former_names (
+  name text not null,
+  user_id text,
+  reserved_until timestamptz not null,
+  constraint former_names_pkey primary key (name)
+);
+create index former_names_user on former_names (user_id);
+
 create table gateway_events (
   gateway text not null,
   event_id text not null,

@@ -249,6 +249,11 @@ export interface Tables {
     waits_for: "room" | "machine" | "image" | "volume" | "host" | null;
     run_id: string | null;
   };
+  former_names: {
+    name: string;
+    user_id: string | null;
+    reserved_until: Date;
+  };
   gateway_events: {
     gateway: string;
     event_id: string;

@@ -1,6 +1,7 @@
 import { type Loop, startInterval } from "../async/start-interval.ts";
 import type { Db } from "../database/database.ts";
 import { purgeSamples } from "../environments/activity/samples.ts";
+import { purgeFormerNames } from "../environments/allocation/former-names.ts";
 import { purgeFindings } from "../environments/mining/record-finding.ts";
 import { purgeQueue } from "../environments/queue/join-queue.ts";
 import { purgeRuns } from "../environments/reconciler/purge-runs.ts";
@@ -15,6 +16,7 @@ const intervalMs = 3_600_000;
 
 export const purges = [
   purgeFindings,
+  purgeFormerNames,
   purgeProviderEvents,
   purgeIdentity,
   purgeMails,

@@ -1,28 +1,50 @@
 import { type ProductConfig, signInCode } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { ApiError } from "../api/api-error.ts";
 import { call, messageOf } from "../api/call.ts";
+import { endPermit, isOpeningPermitted } from "../api/open-permits.ts";
 import { useConfig } from "../api/product-config.ts";
 import { commonTexts } from "../content/common-texts.ts";
 import { LoadingScreen } from "./loading-screen.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { PlainPage } from "./plain-page.tsx";
 
-/** The gateway redirects owners without a cookie here; fetches a one-time code and returns to the gateway (G40). */
+/**
+ * The gateway redirects owners without a cookie here; fetches a one-time code and returns to the gateway (G40). Any page can
+ * lead here, so it asks first unless the owner comes from Open Session (G301).
+ */
 export function OpenPage() {
   const [search] = useSearchParams();
   const environment = search.get("environment") ?? "";
-  const path = search.get("path");
-  const visit = search.get("visit") ?? undefined;
+  const [permitted, setPermitted] = useState(() => isOpeningPermitted(environment));
+  useEffect(() => endPermit(environment), [environment]);
+  if (!isName.test(environment)) return <NotFoundPage />;
+  if (permitted) return <Opening environment={environment} path={search.get("path")} visit={search.get("visit")} />;
+  return (
+    <PlainPage
+      title={`Open ${environment}?`}
+      action={<Button onClick={() => setPermitted(true)}>Open {environment}</Button>}
+    >
+      This browser is then signed in to the environment. Go on if you opened it yourself.
+    </PlainPage>
+  );
+}
+
+interface OpeningProps {
+  readonly environment: string;
+  readonly path: string | null;
+  readonly visit: string | null;
+}
+
+function Opening({ environment, path, visit }: OpeningProps) {
   const config = useConfig();
   const code = useQuery({
     queryKey: ["sign-in-code", environment, visit],
     // `visit` binds the code to the browser that the gateway redirected here.
-    queryFn: () => call(signInCode, { params: { id: environment }, body: { visit } }),
-    enabled: isName.test(environment),
+    queryFn: () => call(signInCode, { params: { id: environment }, body: { visit: visit ?? undefined } }),
     // A code is valid once, for 30 seconds.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -39,9 +61,7 @@ export function OpenPage() {
     // The gateway shows the same page for a free name and another user's.
     if (elsewhere !== undefined) location.replace(elsewhere);
   }, [elsewhere]);
-  if (!isName.test(environment)) return <NotFoundPage />;
-  if (refused) return <LoadingScreen>Opening your environment...</LoadingScreen>;
-  if (!code.error) return <LoadingScreen>Opening your environment...</LoadingScreen>;
+  if (refused || !code.error) return <LoadingScreen>Opening your environment...</LoadingScreen>;
   return (
     <PlainPage
       title="The environment could not be opened"

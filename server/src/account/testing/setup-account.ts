@@ -74,6 +74,8 @@ export const tables: Readonly<Record<string, { readonly exported: string | null;
   sign_in_codes: { exported: null, kept: false },
   archive_codes: { exported: null, kept: false },
   subdomain_claims: { exported: "files", kept: false },
+  // The names are those of the environments.
+  former_names: { exported: null, kept: false },
   orders: { exported: "orders", kept: true },
   payments: { exported: "payments", kept: true },
   credit_notes: { exported: "credit_notes", kept: true },

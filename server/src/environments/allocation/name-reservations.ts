@@ -14,16 +14,21 @@ export interface NameRequest {
 
 /**
  * Reserves a name for an order: a new one, one without kept files, one whose files are the user's own, or one whose unpaid
- * hold has lapsed (G31, G35). False when it is another user's. The row is the lock: one of two requests waits.
+ * hold has lapsed (G31, G35). False when it is another user's, or was within a year (G301). The row is the lock: one of two
+ * requests waits.
  */
 export async function reserveName(
   tx: Tx,
   { subdomain: name, userId, orderId, holdUntil }: NameRequest,
 ): Promise<boolean> {
   await sql`delete from subdomain_claims where order_id = ${orderId} and name <> ${name}`.execute(tx);
+  // First and on its own: the next statement then sees the former name that the end of an environment has written.
+  await sql`select from subdomain_claims where name = ${name} for update`.execute(tx);
   const { rows } = await sql`
     insert into subdomain_claims as held (name, user_id, order_id, held_until)
-    values (${name}, ${userId}, ${orderId}, ${holdUntil})
+    select ${name}, ${userId}, ${orderId}, ${holdUntil}::timestamptz where not exists (
+      select from former_names f
+      where f.name = ${name} and f.user_id is distinct from ${userId} and f.reserved_until > now())
     on conflict (name) do update
       set user_id = excluded.user_id, order_id = excluded.order_id, held_until = excluded.held_until,
           retained_until = case when held.user_id = excluded.user_id then held.retained_until end
@@ -66,23 +71,27 @@ const messages = {
   kept: "Your files of this name come back",
   // The same order is gone on with; another one cancels it.
   ordered: "Your unpaid order holds this name",
+  former: "This name is yours from an earlier environment",
 } as const;
 
-/** What the names with a row are for this user: their own kept files or unpaid order have it, or it is taken. */
+/** What names that are not free are for this user: their own kept files, unpaid order or past has it, or it is taken. */
 async function statesOf(
   db: Sql,
   names: readonly string[],
   userId: string,
 ): Promise<Map<string, "taken" | keyof typeof messages>> {
   const { rows } = await sql<{ name: string; state: "taken" | keyof typeof messages | null }>`
-    select name, case
+    select n.name, case
         when order_id is not null and held_until is null then 'taken'
         when starts_with(order_id, ${deletionMarker}) and held_until >= now() - ${holdGrace}::interval then 'taken'
-        when user_id <> ${userId} and (held_until >= now() - ${holdGrace}::interval or retained_until > now()) then 'taken'
-        when user_id = ${userId} and retained_until > now() then 'kept'
-        when user_id = ${userId} and held_until >= now() - ${holdGrace}::interval then 'ordered'
+        when c.user_id <> ${userId} and (held_until >= now() - ${holdGrace}::interval or retained_until > now()) then 'taken'
+        when f.name is not null and f.user_id is distinct from ${userId} then 'taken'
+        when c.user_id = ${userId} and retained_until > now() then 'kept'
+        when c.user_id = ${userId} and held_until >= now() - ${holdGrace}::interval then 'ordered'
+        when f.name is not null then 'former'
       end as state
-    from subdomain_claims where name = any(${[...names]})`.execute(db);
+    from unnest(${[...names]}::text[]) n(name) left join subdomain_claims c on c.name = n.name
+      left join former_names f on f.name = n.name and f.reserved_until > now()`.execute(db);
   return new Map(rows.flatMap(({ name, state }) => (state ? [[name, state] as const] : [])));
 }
 

@@ -38,7 +38,7 @@ async function setup() {
 }
 
 test("kept files: none while it runs, no end while it is stopped, an end after it ended, none once deleted", async () => {
-  const { list, stop, end, deleteNow, id, bob, driver, home, db, must } = await setup();
+  const { list, stop, end, deleteNow, id, bob, driver, home, db } = await setup();
   expect(await list()).toEqual([]);
   await stop();
   await expect.poll(async () => (await list())[0]?.size_mb, { timeout: 15_000 }).toBe(5e-6);
@@ -62,8 +62,49 @@ test("kept files: none while it runs, no end while it is stopped, an end after i
   expect(await list()).toEqual([]);
   await expect.poll(() => driver.machine.homes.has(home), { timeout: 15_000 }).toBe(false);
   await expect.poll(() => db.selectFrom("subdomain_claims").selectAll().execute(), { timeout: 15_000 }).toEqual([]);
-  expect((await must("GET", "/subdomains/adas-lab", bob.token)).available).toBe(true);
   expect((await deleteNow()).statusCode, "again, later").toBe(200);
+});
+
+test("G301 a name stays its owner's for a year after its files are gone; others get it only when the owner gives it free", async () => {
+  const { end, deleteNow, db, must, call, ada, bob, order, rent } = await setup();
+  const names = async ({ token }: typeof ada) => (await must("GET", "/files", token)).names;
+  const check = ({ token }: typeof ada) => must("GET", "/subdomains/adas-lab", token);
+  const giveFree = async ({ token }: typeof ada) => (await call("POST", "/names/adas-lab/give_free", token, {})).json();
+  await end();
+  expect(await names(ada), "its files are kept").toEqual([]);
+  expect(await giveFree(ada)).toMatchObject({ message: "Files of adas-lab are kept. Delete them first" });
+  await deleteNow();
+  await expect.poll(() => db.selectFrom("subdomain_claims").selectAll().execute(), { timeout: 15_000 }).toEqual([]);
+  const taken = { available: false, message: "This name is in use", suggestion: "adas-lab-2" };
+  expect(await check(bob)).toMatchObject(taken);
+  await expect(order(bob, { subdomain: "adas-lab" })).rejects.toThrow('"code":"subdomain_taken"');
+  expect(await check(ada)).toMatchObject({
+    available: true,
+    message: "This name is yours from an earlier environment",
+  });
+  const [name] = await names(ada);
+  expect([name.name, Math.round((Date.parse(name.reserved_until) - Date.now()) / 86_400_000)]).toEqual([
+    "adas-lab",
+    365,
+  ]);
+  expect(await names(bob)).toEqual([]);
+  expect(await giveFree(bob)).toMatchObject({ code: "not_found" });
+  await rent(ada, { subdomain: "adas-lab" });
+  expect(await giveFree(ada)).toMatchObject({ message: "adas-lab is in use, or its files are being deleted" });
+  const { id } = await db
+    .selectFrom("environments")
+    .select("id")
+    .where("status", "<>", "terminated")
+    .executeTakeFirstOrThrow();
+  await must("POST", `/environments/${id}/terminate`, ada.token, { confirm: "adas-lab" });
+  await expect.poll(async () => (await must("GET", "/files", ada.token)).files.length, { timeout: 15_000 }).toBe(1);
+  await must("POST", `/environments/${id}/delete_files`, ada.token, { confirm: "adas-lab" });
+  await expect.poll(() => names(ada), { timeout: 15_000 }).toHaveLength(1);
+  expect(await giveFree(ada)).toEqual({ status: "success" });
+  expect(await giveFree(ada)).toMatchObject({ code: "not_found" });
+  expect(await check(bob)).toMatchObject({ available: true, message: "" });
+  await rent(bob, { subdomain: "adas-lab" });
+  expect(await check(ada)).toMatchObject(taken);
 });
 
 test("during a deletion nobody launches into the files, and a new environment of the name finds none", async () => {

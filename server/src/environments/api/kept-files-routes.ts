@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
-import { archiveLink, deleteFiles, listFiles } from "@berth/contract";
+import { archiveLink, deleteFiles, giveFree, listFiles } from "@berth/contract";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { AppError } from "../../app-error.ts";
 import type { Changes } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import { mount, notFound, success } from "../../http/mount.ts";
+import { formerNamesOf, giveNameFree } from "../allocation/former-names.ts";
 import { createArchiveCode, deleteFilesNow, keptFilesOf, useArchiveCode } from "../homes/kept-files.ts";
 
 interface KeptFilesDeps {
@@ -23,7 +24,16 @@ const stalledMs = 60_000;
 export function keptFilesRoutes(app: FastifyInstance, { db, changes, drivers }: KeptFilesDeps): void {
   const open = new Map<string, number>();
 
-  mount(app, listFiles, async ({ user }) => ({ ...success, files: await keptFilesOf(db, user.id) }));
+  mount(app, listFiles, async ({ user }) => ({
+    ...success,
+    files: await keptFilesOf(db, user.id),
+    names: await formerNamesOf(db, user.id),
+  }));
+
+  mount(app, giveFree, async ({ params, user }) => {
+    await giveNameFree(db, params.name, user.id);
+    return success;
+  });
 
   mount(app, deleteFiles, async ({ params, body, user }) => {
     await deleteFilesNow(db, { id: params.id, userId: user.id }, body.confirm);

@@ -53,7 +53,7 @@ export async function remeasureHome(tx: Tx, { home, host_id }: Home): Promise<vo
 
 /**
  * At the end of an environment its files and its name are kept for so many days (G31), which are returned. Nothing is
- * kept of one that was never ready or of a deleted account (G71, G75): the name is free at once, the files go next.
+ * kept of one that was never ready or of a deleted account (G71, G75): the files go next.
  */
 export async function closeHome(
   tx: Tx,
@@ -86,7 +86,7 @@ export async function isAccountDeleted(db: Sql, userId: string): Promise<boolean
   return rows.length > 0;
 }
 
-/** Makes all kept files of a user due and their names free (G71). Names are locked before homes, as everywhere. */
+/** Makes all kept files of a user due and ends the retention of their names (G71). Names are locked before homes, as everywhere. */
 export async function releaseHomes(tx: Tx, userId: string): Promise<void> {
   await sql`
     update subdomain_claims set retained_until = now() where user_id = ${userId} and order_id is null`.execute(tx);

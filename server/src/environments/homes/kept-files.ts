@@ -26,7 +26,7 @@ export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
   return rows.map((row) => ({ ...row, files_until: row.files_until?.toISOString() ?? null }));
 }
 
-/** The next pass deletes the files; a second call succeeds too. The name becomes free with them. */
+/** The next pass deletes the files; a second call succeeds too. The name stays its owner's (G301). */
 export async function deleteFilesNow(db: Db, owned: Owned, confirm: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { home_id, subdomain, is_former } = await ownedHome(tx, owned);

@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { beginActivity } from "../activity/activity.ts";
 import { announceIdleStopped, clearIdleStop } from "../activity/idle-stop.ts";
+import { reserveFormerName } from "../allocation/former-names.ts";
 import { closeHome, markHomeUsed, remeasureHome } from "../homes/home-records.ts";
 import { releaseLeases } from "../leases/gpu-leases.ts";
 import type { Announce } from "../notice.ts";
@@ -143,6 +144,7 @@ async function enterTerminated(
     .execute();
   await tx.deleteFrom("activity").where("environment_id", "=", row.id).execute();
   const keptDays = await closeHome(tx, row, retentionDays);
+  if (row.created_at !== null) await reserveFormerName(tx, row);
   if (row.ended_reason !== "expired" || keptDays === 0) return;
   await announce(tx, {
     userId: row.user_id,

@@ -73,15 +73,13 @@ export function busyRefusal(appUrl: string, of: "environment" | "address"): Refu
   return { ...plainRefusal(status, code, title, text, appUrl), retryAfterSeconds: 5 };
 }
 
-export function spentCodeRefusal(appUrl: string, subdomain: string): Refusal {
-  return {
-    status: 400,
-    code: "sign_in_code_spent",
-    title: "This sign-in link no longer works",
-    text: "It works once and for 30 seconds.",
-    action: { label: "Open the environment", href: `${appUrl}/open?environment=${encodeURIComponent(subdomain)}` },
-  };
-}
+export const spentCodeRefusal: Refusal = {
+  status: 400,
+  code: "sign_in_code_spent",
+  title: "This sign-in link no longer works",
+  text: "It works once and for 30 seconds.",
+  action: { label: "Open the environment", href: "/lab" },
+};
 
 export function endedShareRefusal(appUrl: string): Refusal {
   return {

@@ -59,7 +59,7 @@ export async function signIn(
   if (!code) {
     // Back button or reload in a browser that is signed in already.
     if (deps.cookies.read(request.headers.cookie, route)) return redirect(response, path);
-    return refuse(request, response, spentCodeRefusal(deps.appUrl, route.subdomain));
+    return refuse(request, response, spentCodeRefusal);
   }
   if (!isFor(request, deps.hosts.secure, code.visit)) {
     // Clearing all cookies removed the visit cookie too: the used code records that the browser has been cleared.
@@ -72,7 +72,7 @@ export async function signIn(
     if (directives) return redirect(response, `${request.url}&cleared=1`, { "Clear-Site-Data": directives });
   }
   const grant = await exchangeCode(deps.db, hash, route);
-  if (!grant) return refuse(request, response, spentCodeRefusal(deps.appUrl, route.subdomain));
+  if (!grant) return refuse(request, response, spentCodeRefusal);
   await deps.targets.readGrant(grant.id);
   redirect(response, path, { "Set-Cookie": deps.cookies.issue(grant) });
 }

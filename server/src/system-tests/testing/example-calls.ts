@@ -161,6 +161,9 @@ async function endingCalls(ask: Ask, product: TestApp, { id: user_id, token }: T
   await ask(contract.terminate, { token, params: { id }, body: { confirm: "first-lab" } });
   await expect.poll(statusOf).toBe("terminated");
   await ask(contract.deleteFiles, { token, params: { id }, body: { confirm: "first-lab" } });
+  const names = async () => (await product.must("GET", "/files", token)).names;
+  await expect.poll(names, { timeout: 15_000 }).toHaveLength(1);
+  await ask(contract.giveFree, { token, params: { name: "first-lab" } });
   await stop();
 }
 

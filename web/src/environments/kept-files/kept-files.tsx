@@ -46,7 +46,7 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
       >
         {deleting?.former_id
           ? "Its files from before the fresh start are deleted now and cannot be brought back. Its current files stay."
-          : "Notebooks, data and installed packages of this name are deleted now and cannot be brought back. The name is free for everybody afterwards."}
+          : "Notebooks, data and installed packages of this name are deleted now and cannot be brought back. The name stays yours."}
       </TypedConfirmation>
     </section>
   );

@@ -8,6 +8,7 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { PasswordHint } from "../actions/password-hint.tsx";
 import { TerminateDialog } from "../actions/terminate-dialog.tsx";
 import { useActions } from "../actions/use-actions.ts";
+import { FormerNames } from "../kept-files/former-names.tsx";
 import { KeptFiles } from "../kept-files/kept-files.tsx";
 import type { Environment } from "../lifecycle/environment.ts";
 import { QueueNotice } from "../queue/queue-notice.tsx";
@@ -48,6 +49,7 @@ function Loaded({ userId }: { readonly userId: string }) {
       {/* The extension dialog (routes.tsx). */}
       <Outlet />
       <KeptFiles userId={userId} />
+      <FormerNames userId={userId} />
     </div>
   );
 }
