@@ -8,6 +8,7 @@ import { environment } from "../../testing/environment.ts";
 import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
 import { openProductDatabase } from "../../testing/seed.ts";
 import type { TestCluster } from "../../testing/test-cluster.ts";
+import { launchBrowser } from "./launch-browser.ts";
 
 export { expect };
 
@@ -46,6 +47,14 @@ async function clusterOf(runtime: string | undefined): Promise<TestCluster | und
 }
 
 export const test = base.extend<Each, Worker>({
+  browser: [
+    async ({ playwright }, use) => {
+      const browser = await launchBrowser(playwright.chromium);
+      await use(browser);
+      await browser.close({ reason: "Test ended." });
+    },
+    { scope: "worker", timeout: 0 },
+  ],
   product: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
