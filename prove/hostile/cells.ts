@@ -76,3 +76,16 @@ def take(name):
 for name in names: threading.Thread(target=take, args=(name,), daemon=True).start()
 print('\\n'.join(names) or 'nothing to take')
 `;
+
+/** Opens every setting of the machine's kernel to append to it, and writes nothing. */
+export const kernelSettings = `
+import os
+tried = 0
+for root in ('/proc/sys', '/proc/irq', '/proc/bus', '/proc/fs', '/proc/acpi'):
+  for folder, _, files in os.walk(root):
+    for each in files:
+      tried += 1
+      try: os.close(os.open(os.path.join(folder, each), os.O_WRONLY | os.O_APPEND)); print('open', os.path.join(folder, each))
+      except OSError: pass
+print('tried', tried)
+`;

@@ -8,7 +8,7 @@ import { create, must, orderAndPay, type Paid, signUp, until } from "../../testi
 import { startProduct } from "../../testing/product.ts";
 import { ask, openNotebook } from "../notebook.ts";
 import { type Attack, act, end, type Rental, rent, rowOf, settledAs, type Target } from "./attack.ts";
-import { configuration, outbox, pipe, squat, swap } from "./cells.ts";
+import { configuration, kernelSettings, outbox, pipe, squat, swap } from "./cells.ts";
 
 /** Attacks from a cell of a rented notebook, on either driver. */
 export const inside: readonly Attack[] = [
@@ -149,6 +149,18 @@ export const inside: readonly Attack[] = [
       await end(target, rental);
       const grown = Math.round(most - before);
       return { tries: 2, successes: grown > 150 ? [`the server grew by ${grown} MB`] : [] };
+    },
+  },
+  {
+    name: "30 settings of the machine's kernel",
+    async run(target) {
+      const rental = await rent(target);
+      const notebook = await openNotebook(rental.address);
+      const lines = (await notebook.run(kernelSettings)).trim().split("\n");
+      notebook.close();
+      await end(target, rental);
+      const tries = Number(lines.at(-1)?.split(" ")[1]);
+      return { tries, successes: lines.filter((line) => line.startsWith("open ")) };
     },
   },
   {

@@ -2,45 +2,67 @@ import { execFile } from "node:child_process";
 import { lstat, mkdir, readFile, readlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { asUser, unusedUser } from "./as-user.ts";
+import type { Sandbox, View } from "./sandbox.ts";
 
 const run = promisify(execFile);
 
-/** The files and the network that one run sees. `path` is outside; `at` is the path inside, by default the same. */
-interface View {
-  readonly readOnly: readonly { readonly path: string; readonly at?: string }[];
-  readonly writable: readonly { readonly path: string; readonly at: string }[];
-  readonly network: boolean;
-  /** A file descriptor on which bubblewrap writes the id of the sandbox's first process. */
-  readonly infoFd?: number;
+interface FoundSandbox {
+  readonly sandbox: Sandbox;
+  /** The user outside, and its group, that runs have and homes belong to; undefined: the server's own. */
+  readonly user: number | undefined;
 }
-
-/** Returns the command line that runs a command with this view. */
-export type Sandbox = (view: View, command: readonly string[]) => Promise<readonly string[]>;
 
 /**
  * Runs bubblewrap once, because many containers and kernels forbid its user namespaces. Undefined where it does not work. A
- * run sees the `passwd` and `group` of `folder`.
+ * run sees the `passwd` and `group` of `folder`. With a server that is root runs have a user of their own, where that works
+ * (G315).
  */
-export async function findBubblewrap(folder: string): Promise<Sandbox | undefined> {
+export async function findBubblewrap(
+  folder: string,
+  { isRoot = process.getuid?.() === 0 } = {},
+): Promise<FoundSandbox | undefined> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, "passwd"), "user:x:1000:1000::/home/user:/bin/bash\n");
   await writeFile(join(folder, "group"), "user:x:1000:\n");
-  try {
-    const { stdout } = await run("/bin/sh", ["-c", "command -v bwrap"]);
-    const program = stdout.trim();
-    // User namespaces inside a run have had most kernel vulnerabilities; older versions cannot forbid them.
-    const closed = bubblewrap([program, "--disable-userns"], folder);
-    if (await works(closed)) return closed;
-    const open = bubblewrap([program], folder);
-    return (await works(open)) ? open : undefined;
-  } catch {
-    return undefined;
+  const stdout = await run("/bin/sh", ["-c", "command -v bwrap"]).then(
+    (answer) => answer.stdout,
+    () => "",
+  );
+  const program = stdout.trim();
+  if (program === "") return undefined;
+  // User namespaces inside a run have had most kernel vulnerabilities; older versions cannot forbid them.
+  const sandboxes = [[program, "--disable-userns"], [program]].map(bubblewrap);
+  const user = await unusedUser();
+  const candidates = [
+    ...(isRoot ? sandboxes.map((sandbox) => ({ sandbox: asUser(program, user, sandbox), user })) : []),
+    ...sandboxes.map((sandbox) => ({ sandbox, user: undefined })),
+  ];
+  for (const { sandbox, user } of candidates) {
+    const named = withNames(sandbox, folder);
+    if (await works(named)) return { sandbox: named, user };
   }
+  return undefined;
 }
+
+function withNames(sandbox: Sandbox, folder: string): Sandbox {
+  const names = ["passwd", "group"].map((name) => ({ path: join(folder, name), at: `/etc/${name}` }));
+  return (view, command) => sandbox({ ...view, readOnly: [...names, ...view.readOnly] }, command);
+}
+
+/**
+ * Has process ids of its own, and opens none of these to write it: /proc asks for no capability, so a run whose user is root
+ * outside could set them.
+ */
+const probe = `test $$ -lt 10 || exit 1
+for file in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /proc/irq/default_smp_affinity; do
+  true 2>/dev/null >> $file && exit 1
+done
+exit 0`;
 
 async function works(sandbox: Sandbox): Promise<boolean> {
   const view: View = { readOnly: [], writable: [], network: true };
-  const [file = "", ...args] = await sandbox(view, ["/bin/sh", "-c", "test $$ -lt 10"]);
+  const [file = "", ...args] = await sandbox(view, ["/bin/sh", "-c", probe]);
   return run(file, args, { timeout: 5_000 }).then(
     () => true,
     () => false,
@@ -48,26 +70,31 @@ async function works(sandbox: Sandbox): Promise<boolean> {
 }
 
 /**
- * Without `--die-with-parent`: a restart of the server must end no run. No capabilities inside; user 1000 inside is the
- * server's user outside.
+ * Without `--die-with-parent`: a restart of the server must end no run. No capabilities inside; user 1000 inside is
+ * outside the user that starts it.
  */
-function bubblewrap(program: readonly string[], folder: string): Sandbox {
+function bubblewrap(program: readonly string[]): Sandbox {
   return async ({ readOnly, writable, network, infoFd }, command) => [
     ...program,
     ...(infoFd === undefined ? [] : ["--info-fd", String(infoFd)]),
     ...["--unshare-user", "--uid", "1000", "--gid", "1000"],
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--hostname", "environment"],
     ...(network ? [] : ["--unshare-net"]),
-    ...["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", "/var/tmp"],
+    ...["--proc", "/proc", ...kernelFiles.flatMap((path) => ["--ro-bind-try", path, path])],
+    ...["--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", "/var/tmp"],
     ...(await systemFolders()),
     ...[...settings, ...(await packageIndex())].flatMap((path) => ["--ro-bind-try", `/etc/${path}`, `/etc/${path}`]),
-    ...["passwd", "group"].flatMap((name) => ["--ro-bind", join(folder, name), `/etc/${name}`]),
     ...readOnly.flatMap(({ path, at }) => ["--ro-bind", path, at ?? path]),
     ...writable.flatMap(({ path, at }) => ["--bind", path, at]),
     ...["--chdir", "/", "--"],
     ...command,
   ];
 }
+
+/** What /proc lets root set for the whole machine. bubblewrap covers them only where their folder can be written. */
+const kernelFiles = ["sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "mtrr", "pressure"].map(
+  (name) => `/proc/${name}`,
+);
 
 /**
  * Files of /etc for names, certificates, time and the shell; none that is a secret or names other users. Only the public part

@@ -16,6 +16,8 @@ import socket
 import sys
 
 LISTEN_FD = 9
+# Inside (bubblewrap.ts).
+USER = 1000
 # linux/prctl.h, linux/capability.h
 PR_SET_DUMPABLE, PR_SET_NAME, PR_CAPBSET_DROP, PR_SET_NO_NEW_PRIVS, PR_CAP_AMBIENT = 4, 15, 24, 38, 47
 PR_CAP_AMBIENT_CLEAR_ALL = 4
@@ -79,9 +81,15 @@ def become_run(connection):
 
 
 def enter(namespaces):
-    """Enters them in this order, and gives all capabilities up for good, as bubblewrap does."""
+    """Enters them in this order, becomes the sandbox's user, which is another one where the server is root (G315), and gives
+    all capabilities up for good, as bubblewrap does.
+    """
+    if os.geteuid() == 0:
+        os.setgroups([])
     for each in namespaces:
         check(libc.setns(each, 0))
+    os.setresgid(USER, USER, USER)
+    os.setresuid(USER, USER, USER)
     capability = 0
     while libc.prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0:
         capability += 1

@@ -8,10 +8,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Agent, WebSocket } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import type { Driver, Spec } from "../driver.ts";
 import { callLab, startReady, testSpec, waitForState } from "../testing/drive-run.ts";
 import { driverSuite } from "../testing/driver.suite.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
+import { ownerOfRuns } from "./give-home.ts";
 import { socketOf } from "./process-run.ts";
 import { processTable, psTable, send, treeOf } from "./process-table.ts";
 import type { runStates } from "./run-states.ts";
@@ -278,6 +280,48 @@ test("the kernel ends runs before the server when memory runs out", async ({ ski
   const wanted = await stands();
   for (const { pid } of await treeOfRun(machine.states, wanted.id))
     expect(await readFile(`/proc/${pid}/oom_score_adj`, "utf8")).toBe("500\n");
+});
+
+/** Opens each setting of the kernel to append to it, and writes nothing. */
+const openSettings = `for root in /proc/sys /proc/irq /proc/bus /proc/sysrq-trigger; do find "$root" -type f 2>/dev/null; done |
+  while read -r file; do true 2>/dev/null >> "$file" && echo "open: $file"; done; echo done`;
+
+test("G315 a kernel opens no setting of the machine to write it, and is no process of root outside", async ({
+  skip,
+}) => {
+  if ((await driver.capabilities()).isolation !== "bubblewrap") skip("no bubblewrap");
+  const wanted = await stands();
+  expect(await inside(wanted, driver, openSettings)).toBe("done\n");
+  const rows = await treeOfRun(machine.states, wanted.id);
+  const lab = rows.find(({ name }) => name.startsWith("python"));
+  const [, user = ""] = /^Uid:\t(\d+)/m.exec(await readFile(`/proc/${lab?.pid}/status`, "utf8")) ?? [];
+  expect(Number(user)).toBe((await stat(join(machine.directory, "homes", wanted.home))).uid);
+  expect(user).not.toBe("0");
+});
+
+test("G315 a home of another user, such as of a server before, belongs to its run again", async ({ skip }) => {
+  skip(process.getuid?.() !== 0, "only root gives files away");
+  const wanted = await begin();
+  await driver.stop(wanted.id, 1_000);
+  const home = join(machine.directory, "homes", wanted.home);
+  await writeFile(join(home, "before"), "");
+  execFileSync("chown", ["-R", "12345:12345", home]);
+  await driver.start({ ...wanted, generation: 2, homeIsKept: true });
+  await waitForState(driver, wanted.id, "running");
+  const { uid } = await stat(home);
+  expect(uid).not.toBe(12_345);
+  expect((await stat(join(home, "before"))).uid).toBe(uid);
+});
+
+test("G315 a server that is root says so where runs cannot get a user of their own", ({ skip }) => {
+  skip(process.getuid?.() !== 0, "the server is not root");
+  const { log, lines } = recordLog();
+  expect(ownerOfRuns(59_071, log)).toEqual({ uid: 59_071, gid: 59_071 });
+  expect(lines).toEqual([]);
+  expect(ownerOfRuns(undefined, log)).toEqual({ uid: 0, gid: 0 });
+  expect(lines).toMatchObject([
+    { level: "warn", event: "host.unfit", msg: expect.stringContaining("processes of root") },
+  ]);
 });
 
 test("ps and /proc give the same process table", async () => {

@@ -11,14 +11,16 @@ import { openLocalHomes } from "../homes/local-homes.ts";
 import { restoreHome } from "../homes/restore-home.ts";
 import { specHash } from "../spec-hash.ts";
 import { startStep } from "../start-step.ts";
-import { findBubblewrap, type Sandbox } from "./bubblewrap.ts";
+import { findBubblewrap } from "./bubblewrap.ts";
 import { forkServer } from "./fork-server.ts";
+import { giveHome, type Owner, ownerOfRuns } from "./give-home.ts";
 import { listProcesses } from "./list-processes.ts";
 import { prepareRuntime, readRuntime } from "./prepare-runtime.ts";
 import { processMachineId } from "./process-machine-id.ts";
 import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
 import { readLog } from "./read-log.ts";
 import { type RunState, type RunStates, runStates } from "./run-states.ts";
+import type { Sandbox } from "./sandbox.ts";
 import { socketFolder } from "./socket-folder.ts";
 import { watchRuns } from "./watch-runs.ts";
 
@@ -45,6 +47,7 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
   await mkdir(options.directory, { recursive: true });
   const directory = await realpath(options.directory);
   const runs = join(directory, "environments");
+  const found = await findBubblewrap(join(directory, "sandbox"));
   const deps: ProcessDeps = {
     homes: await openLocalHomes(join(directory, "homes"), options.log),
     runtimes: options.runtimes ?? join(directory, "runtimes"),
@@ -52,7 +55,8 @@ export async function processDriver(options: ProcessOptions): Promise<Driver> {
     sockets: await socketFolder(directory),
     allStates: () => statesOfAllInstallations(runs),
     states: runStates(join(runs, checkSegment("environment", options.install))),
-    sandbox: await findBubblewrap(join(directory, "sandbox")),
+    sandbox: found?.sandbox,
+    owner: ownerOfRuns(found?.user, options.log),
     network: options.network === "shared",
     serially: keyedMutex(),
     log: options.log,
@@ -78,6 +82,7 @@ interface ProcessDeps {
   readonly allStates: () => Promise<RunState[]>;
   readonly states: RunStates;
   readonly sandbox: Sandbox | undefined;
+  readonly owner: Owner;
   readonly network: boolean;
   readonly serially: ReturnType<typeof keyedMutex>;
   readonly log: Logger;
@@ -246,6 +251,7 @@ async function createRun(deps: ProcessDeps, spec: Spec, hash: string): Promise<R
   const intent: RunState = { ...run, socketFolder, socketOutside: true, ...(sandbox && { sandboxed: true }) };
   await deps.serially(`home ${spec.home}`, async () => {
     await deps.homes.make(spec);
+    await giveHome(home, deps.owner);
     await states.write(intent);
   });
   try {
@@ -278,12 +284,12 @@ async function deleteHome({ homes, allStates }: ProcessDeps, home: string): Prom
 function streamOperations({
   states,
   homes,
+  owner,
 }: ProcessDeps): Pick<Driver, "logs" | "watch" | "archive" | "countHome" | "restore"> {
   return {
     archive: homes.archive,
     countHome: homes.countHome,
-    // A run's programs are this account's too.
-    restore: restoreHome(homes, { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }),
+    restore: restoreHome(homes, owner),
     async *logs(id, { tail, follow, signal }) {
       checkSegment("environment", id);
       const mayGrow = async () => follow && (await states.read(id)) !== undefined;

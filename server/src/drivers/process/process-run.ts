@@ -6,20 +6,21 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { DriverError, type Observed } from "../driver.ts";
-import type { Sandbox } from "./bubblewrap.ts";
 import { labArguments, labCommand, labEnvironment, pythonOf } from "./lab-command.ts";
 import type { Runtime } from "./prepare-runtime.ts";
 import { markedProcesses, type ProcessRow, processRow, processTable, send, treeOf } from "./process-table.ts";
 import type { RunState, RunStates } from "./run-states.ts";
+import type { Sandbox } from "./sandbox.ts";
 
 /**
  * The first process of a run is a shell that writes the exit code after the others have ended. The run's output comes through
  * a pipe, so that it can neither cut its log nor make it larger than twice 8 MB: `cat` ends at its file limit, and the next
- * one starts a new file. When memory runs out, the kernel ends runs before the server.
+ * one starts a new file. The pipe is in a closed folder; the run, which may be another user's, opens it by /dev/stderr. When
+ * memory runs out, the kernel ends runs before the server.
  */
 const supervisor = `exit_file=$1 log=$2; shift 2
 { echo 500 > /proc/self/oom_score_adj; } 2>/dev/null
-mkfifo -m 600 "$log.pipe"
+mkfifo -m 622 "$log.pipe"
 (umask 077; ulimit -f 16384; trap "" XFSZ; until cat >> "$log"; do mv -f "$log" "$log.old"; done) < "$log.pipe" 2>/dev/null &
 "$@" > "$log.pipe" 2>&1
 echo $? > "$exit_file.new" && mv "$exit_file.new" "$exit_file"`;
