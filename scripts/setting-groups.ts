@@ -2,7 +2,7 @@
 export const settingGroups: readonly { readonly title: string; readonly names: string }[] = [
   { title: "Addresses", names: "PORT HOST APP_URL ENV_HOST TRUST_PROXY" },
   { title: "Storage", names: "DATA_DIR RUNTIMES_DIR DATABASE_URL DATABASE_LISTEN_URL BACKUP" },
-  { title: "Processes", names: "ROLES DRAIN_SECONDS METRICS_PORT METRICS_HOST LOG_LEVEL" },
+  { title: "Processes", names: "ROLES DRAIN_SECONDS METRICS_PORT METRICS_HOST METRICS_TOKEN LOG_LEVEL" },
   {
     title: "Environments",
     names:

@@ -83,7 +83,7 @@ function nest(v: Settings, catalogue: Catalogue) {
     support: readSupport(v),
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
     /** Port for /healthz, /readyz and /metrics, for any role. */
-    metrics: { port: v.METRICS_PORT, host: v.METRICS_HOST },
+    metrics: { port: v.METRICS_PORT, host: v.METRICS_HOST, token: v.METRICS_TOKEN },
     console: readConsole(v),
     roles: new Set(v.ROLES.split(",") as Role[]),
     /** Slots are not sold with live keys (docs/internals/runtime.md). Undefined: as many as a host's memory allows. */

@@ -186,6 +186,14 @@ export const settings = z.object({
     .min(1)
     .default("127.0.0.1")
     .describe("The address that METRICS_PORT is opened on; metrics say how much is sold, so never a public one"),
+  METRICS_TOKEN: z
+    .string()
+    .min(16, "at least 16 characters")
+    .optional()
+    .describe(
+      "What /metrics asks for as a bearer token; environments of the process driver reach this machine's loopback",
+    )
+    .meta({ unset: "whoever reaches METRICS_PORT may read them", example: "..." }),
   CATALOGUE: z
     .string()
     .min(1)

@@ -13,8 +13,9 @@ import { scrape } from "./testing/scrape.ts";
 async function setup({ isWorker = true } = {}) {
   const product = await testApp();
   const { provider } = product.payments;
-  const open = async (of: Metrics) => {
+  const open = async (of: Metrics, token?: string) => {
     const metrics = await startMetrics({
+      token,
       currencies: ["USD", "INR"],
       ...{ port: 0, version: "1.2.3", disk: async () => "ok" as const, db: product.db, pool: product.database.pool },
       ...{ metrics: of, gateway: undefined },
@@ -32,8 +33,19 @@ async function setup({ isWorker = true } = {}) {
     const url = await open(createMetrics());
     return () => scrape(url);
   };
-  return { ...product, metricsUrl, read: () => scrape(metricsUrl), readAnother };
+  return { ...product, metricsUrl, read: () => scrape(metricsUrl), readAnother, open };
 }
+
+test("with METRICS_TOKEN /metrics asks for it, and the health checks do not", async () => {
+  const { open } = await setup();
+  const url = await open(createMetrics(), "sixteen-letters-at-least");
+  const statusOf = async (path: string, authorization = "") =>
+    (await fetch(`${url}${path}`, { headers: { authorization } })).status;
+  for (const wrong of ["", "Bearer ", "Bearer sixteen-letters-at-leas", "Basic sixteen-letters-at-least"])
+    expect(await statusOf("/metrics", wrong)).toBe(401);
+  expect(await statusOf("/metrics", "Bearer sixteen-letters-at-least")).toBe(200);
+  for (const path of ["/healthz", "/readyz"]) expect(await statusOf(path)).toBe(200);
+});
 
 test("a paid launch is counted: request, money, environment, GPUs and the time of each stage", async () => {
   const { read, signUp, rent, deliver, url } = await setup();

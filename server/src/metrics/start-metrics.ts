@@ -1,5 +1,7 @@
+import { hash, timingSafeEqual } from "node:crypto";
 import { collectDefaultMetrics } from "@prometheus-io/client";
 import Fastify from "fastify";
+import { AppError } from "../app-error.ts";
 import type { Database, Db } from "../database/database.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { handleErrors } from "../http/handle-errors.ts";
@@ -24,6 +26,8 @@ export interface MetricsDeps extends HealthDeps {
   readonly port: number;
   /** Loopback where it is not given. */
   readonly host?: string;
+  /** What `/metrics` asks for; undefined: nothing. */
+  readonly token?: string | undefined;
   readonly db: Db;
   readonly pool: Database["pool"];
   readonly settings: Pick<ProcessSettings, "appUrl" | "envHost" | "dataDir">;
@@ -46,14 +50,16 @@ export interface MetricsServer {
 }
 
 /** `/metrics`, `/healthz` and `/readyz` on METRICS_PORT, for any role (G115, G130). */
-export async function startMetrics({ port, host = "127.0.0.1", ...deps }: MetricsDeps): Promise<MetricsServer> {
+export async function startMetrics({ port, host = "127.0.0.1", token, ...deps }: MetricsDeps): Promise<MetricsServer> {
   const { registry } = deps.metrics;
   collectDefaultMetrics({ register: registry, prefix: "berth_" });
   const collectors = collectorsOf(deps);
   const app = Fastify({ schemaController: noSchemas, forceCloseConnections: true });
   handleErrors(app);
   healthRoutes(app, deps);
-  app.get("/metrics", async (_, reply) => {
+  app.get("/metrics", async ({ headers }, reply) => {
+    if (token !== undefined && !isEqual(headers.authorization ?? "", `Bearer ${token}`))
+      throw new AppError("unauthenticated", "METRICS_TOKEN is needed, as a bearer token");
     for (const collect of collectors) await collect();
     return reply.type(registry.contentType).send(await registry.metrics());
   });
@@ -71,4 +77,8 @@ function collectorsOf(deps: Omit<MetricsDeps, "port">): readonly (() => void | P
     ...(queues ? [certificateCollector(deps)] : []),
     databaseCollector({ db, metrics, sources, followers, keepMs }),
   ];
+}
+
+function isEqual(given: string, wanted: string): boolean {
+  return timingSafeEqual(hash("sha256", given, "buffer"), hash("sha256", wanted, "buffer"));
 }

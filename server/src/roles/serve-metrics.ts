@@ -16,7 +16,7 @@ interface ServeDeps extends Pick<MetricsDeps, "db" | "pool" | "metrics" | "gatew
 export async function serveMetrics(deps: ServeDeps): Promise<MetricsServer | undefined> {
   const { config, rental, dataDir, appUrl } = deps;
   const { roles, mail, envHost } = config;
-  const { port, host } = config.metrics;
+  const { port, host, token } = config.metrics;
   if (port === undefined) return undefined;
   const worker = roles.has("worker") ? rental : undefined;
   const queues = worker && { provider: worker.money.payments.provider, sendsMail: mail.smtp !== undefined };
@@ -24,5 +24,5 @@ export async function serveMetrics(deps: ServeDeps): Promise<MetricsServer | und
   const currencies = pricesAt(config.catalogue, new Date()).currencies.map(({ code }) => code);
   const facts = { settings, version, disk: () => diskOf(dataDir), queues, currencies, backup: config.backup };
   const { startMetrics } = await import("../metrics/start-metrics.ts");
-  return await startMetrics({ ...deps, port, host, ...facts });
+  return await startMetrics({ ...deps, port, host, token, ...facts });
 }

@@ -5,6 +5,7 @@ import { isServer } from "./listen-place.ts";
 export function settingWarnings(config: Config): string[] {
   const { appUrl, mail, trustProxy, metrics } = config;
   return [
+    ...loopbackWarnings(config),
     ...(isServer(config) || metrics.port !== undefined
       ? []
       : ["A worker alone has no address: set METRICS_PORT for its /healthz and /readyz."]),
@@ -12,6 +13,21 @@ export function settingWarnings(config: Config): string[] {
     ...(appUrl?.startsWith("https:") && !trustProxy
       ? [
           "TRUST_PROXY is not set, though https needs a proxy in front: all clients count as one address, for rate limits and logs. Set it to the proxy's addresses.",
+        ]
+      : []),
+  ];
+}
+
+/** Environments of the process driver are clients of this machine's loopback as any program on it is. */
+function loopbackWarnings({ runtime, processNetwork, metrics, trustProxy }: Config): string[] {
+  if (runtime !== "process" || processNetwork !== "shared") return [];
+  return [
+    ...(metrics.port !== undefined && metrics.token === undefined
+      ? ["A notebook can read /metrics, which say how much is sold: set METRICS_TOKEN, or PROCESS_NETWORK=off."]
+      : []),
+    ...(/\b127\.|::1|localhost|loopback|0\.0\.0\.0|::\/0/.test(trustProxy ?? "")
+      ? [
+          "A notebook can pass for your proxy and name any client's address, so limits by network do not hold for it: set PROCESS_NETWORK=off, or RUNTIME=docker.",
         ]
       : []),
   ];
