@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
+import { defaultCatalogue } from "@berth/contract";
 import type { Db } from "../server/src/database/database.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announceByBell } from "../server/src/notifications/notifications.ts";
@@ -167,10 +168,13 @@ async function openSettler(db: Db, url: string) {
     minimumMinor: { USD: 1, INR: 1 },
     timeoutMs: 60_000,
   });
+  const deps = {
+    ...{ db, log: silentLogger, giveUpAfterSeconds: 600, announce: announceByBell },
+    catalogue: defaultCatalogue,
+  };
   return {
     payment: provider.payment,
-    settle: (payment: ProviderPayment) =>
-      settlePayment({ db, log: silentLogger, provider, giveUpAfterSeconds: 600, announce: announceByBell }, payment),
+    settle: (payment: ProviderPayment) => settlePayment({ ...deps, provider }, payment),
   };
 }
 

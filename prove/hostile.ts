@@ -6,6 +6,7 @@ import { removeFolder, startProduct } from "../testing/product.ts";
 import type { Attack, Target } from "./hostile/attack.ts";
 import { inside } from "./hostile/inside.ts";
 import { machine } from "./hostile/machine.ts";
+import { money } from "./hostile/money.ts";
 import { outside } from "./hostile/outside.ts";
 import { preparedJupyter } from "./labs.ts";
 import { writeProof } from "./proof-page.ts";
@@ -49,7 +50,7 @@ export async function proveHostile({
     );
   const labs = docker ? ["process", "docker"] : ["process"];
   const rows = await Promise.all([
-    play("fake", chosen(outside)),
+    play("fake", chosen([...outside, ...money])),
     (async () => {
       const found: Row[] = [];
       for (const runtime of labs) found.push(...(await play(runtime, chosen(inside))));

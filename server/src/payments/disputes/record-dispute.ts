@@ -9,6 +9,7 @@ import { updateNetRevenue } from "../ledger/update-net-revenue.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderDispute } from "../provider/provider.ts";
 import { refundRest, takeBackHours } from "../refunds/take-back-hours.ts";
+import { endUnpaidOrders } from "./end-unpaid-orders.ts";
 
 type Payment = RowOf<"payments">;
 type Dispute = RowOf<"disputes">;
@@ -31,7 +32,7 @@ export async function recordDispute(
   return db.transaction().execute(async (tx) => {
     const found = await lockDisputed(tx, provider.kind, reported.paymentId);
     if (!found) return "unknown_payment";
-    const { order, payment } = found;
+    const { order, payment, unpaid } = found;
     const before = await findDispute(tx, provider.kind, reported.id);
     const progress = before ? precedence[reported.status] - precedence[before.status] : 1;
     if (progress < 0) return "recorded";
@@ -41,22 +42,28 @@ export async function recordDispute(
       await notifyChange(tx, order, dispute, before !== undefined, announce);
       return "recorded";
     }
+    await endUnpaidOrders(tx, unpaid);
     await recordLoss(tx, order, payment, dispute, announce);
     return "lost";
   });
 }
 
+/** Locks the account's unpaid orders too, all by id: a loss ends them (G314). */
 async function lockDisputed(tx: Tx, gateway: string, gatewayPaymentId: string) {
   const known = await tx
     .selectFrom("payments")
-    .select("id")
+    .select(["id", "order_id", "user_id"])
     .where("gateway", "=", gateway)
     .where("gateway_payment_id", "=", gatewayPaymentId)
     .executeTakeFirst();
   if (!known) return undefined;
-  const payment = await lockPayment(tx, known.id);
-  const orders = tx.selectFrom("orders").selectAll().where("id", "=", payment.order_id);
-  return { order: await orders.executeTakeFirstOrThrow(), payment };
+  const { rows } = await sql<OrderRow>`
+    select * from orders where id = ${known.order_id} or (user_id = ${known.user_id} and status in ('draft', 'open'))
+    order by id for update`.execute(tx);
+  const order = rows.find(({ id }) => id === known.order_id);
+  if (!order) throw new Error(`payment ${known.id} has no order`);
+  const unpaid = rows.filter(({ id }) => id !== order.id);
+  return { order, payment: await lockPayment(tx, known.id), unpaid };
 }
 
 function findDispute(tx: Tx, gateway: string, id: string): Promise<Dispute | undefined> {

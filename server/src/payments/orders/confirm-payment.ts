@@ -89,7 +89,7 @@ async function readOutcome({ db }: PaymentsDeps, order: OrderRow, pendingToo: bo
 }
 
 function notDelivered({ extends: extended }: OrderRow, what: string, money: MoneyState): AppError {
-  const failed = extended ? "extended: it has ended" : "delivered";
+  const failed = extended ? "extended" : "delivered";
   return new AppError("not_delivered", `The environment could not be ${failed}. ${what}`, { money });
 }
 

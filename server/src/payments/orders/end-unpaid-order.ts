@@ -4,6 +4,7 @@ import type { Tx } from "../../database/database.ts";
 import { noLease } from "../../database/work-queue.ts";
 import { releaseHold } from "../../environments/allocation/hold.ts";
 import { notFound } from "../../http/mount.ts";
+import { endUnpaidOrders } from "../disputes/end-unpaid-orders.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { isFromProvider, isInFlight, providerUnavailable, syncPayments } from "../settlement/sync-payments.ts";
 
@@ -32,16 +33,7 @@ export async function endUnpaidOrder(
  */
 export async function endUnpaidOrdersOf(tx: Tx, userId: string): Promise<void> {
   const orders = tx.selectFrom("orders").select(["id", "status"]).where("user_id", "=", userId).orderBy("id");
-  for (const { id, status } of await orders.forUpdate().execute()) {
-    if (status !== "draft" && status !== "open") continue;
-    const ended = status === "open" ? { status: "cancelled" as const } : { status: "expired" as const, due_at: null };
-    await tx
-      .updateTable("orders")
-      .set({ ...ended, closed_at: sql`now()`, ...noLease })
-      .where("id", "=", id)
-      .execute();
-    await releaseHold(tx, id);
-  }
+  await endUnpaidOrders(tx, await orders.forUpdate().execute());
 }
 
 /**

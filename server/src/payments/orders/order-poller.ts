@@ -16,6 +16,7 @@ import {
   nextPoll,
 } from "../settlement/deadlines.ts";
 import { settlePayment } from "../settlement/settle-payment.ts";
+import { stillBuys } from "../settlement/still-buys.ts";
 import { isInFlight, syncPayments } from "../settlement/sync-payments.ts";
 import { endUnpaidOrder } from "./end-unpaid-order.ts";
 import { expireDraft, storeOrder } from "./place-order.ts";
@@ -137,7 +138,8 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
     // Locks the order before its name, as settlePayment may do concurrently (docs/internals/locking.md).
     const { rows } =
       await sql`select 1 from orders where id = ${orderId} and status = ${order.status} for update`.execute(tx);
-    if (rows.length === 0 || !(await mayHold(tx, deps, userId, gpuCount))) return false;
+    if (rows.length === 0 || !(await stillBuys(tx, deps.catalogue, order, new Date()))) return false;
+    if (!(await mayHold(tx, deps, userId, gpuCount))) return false;
     const holdUntil = minutesAfter(new Date(), holdMinutes);
     return (await renewHold(tx, { orderId, userId, subdomain, gpuCount, holdUntil })).ok;
   });
@@ -150,7 +152,7 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
   }
 }
 
-/** An account on hold, or at its quota by now, buys nothing late either. */
+/** An account at its quota by now buys nothing late either. */
 async function mayHold(tx: Tx, deps: PaymentsDeps, userId: string, gpuCount: number): Promise<boolean> {
   try {
     await checkQuota(tx, deps, userId, gpuCount);

@@ -83,7 +83,7 @@ test("ended before the payment came: the money goes back, and nothing begins aga
   await end();
   const { status, body } = await prove((await pay(id)).body);
   expect([status, body.code, body.money]).toEqual([409, "not_delivered", "refund_started"]);
-  expect(body.message).toBe("The environment could not be extended: it has ended. Your money is on its way back.");
+  expect(body.message).toBe("The environment could not be extended. Your money is on its way back.");
   runRefundSender();
   await expect.poll(async () => (await rowOf(id)).status).toBe("refunded");
   expect(await refundsOf()).toMatchObject([{ reason: "late_payment", amount_minor: 240 }]);

@@ -8,7 +8,7 @@ import { freeGpuCount, mostGpus } from "../../environments/leases/gpu-leases.ts"
 import { notOfferedYet } from "../../environments/leases/read-capacity.ts";
 import { instant } from "../../environments/notice.ts";
 import { hasReservation } from "../../environments/queue/serve-queue.ts";
-import { isSuspended } from "../../identity/is-suspended.ts";
+import { accountStop } from "../disputes/account-stop.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import {
   graceMinutes,
@@ -16,6 +16,7 @@ import {
   minutesAfter,
   pollDays,
   shortHoldMinutes,
+  unpaidExtensions,
   unpaidGpuMinutes,
 } from "../settlement/deadlines.ts";
 import type { OrderRequest } from "./price-request.ts";
@@ -81,10 +82,10 @@ export async function checkQuota(tx: Tx, deps: PaymentsDeps, userId: string, gpu
 
 /** Refuses an account that has lost a dispute or is suspended, until an operator lifts that. */
 export async function checkAccountHold(tx: Tx, userId: string): Promise<void> {
-  if (await isSuspended(tx, userId))
+  const stop = await accountStop(tx, userId);
+  if (stop === "suspended")
     throw new AppError("account_held", "This account is suspended and cannot order.", { money: "nothing_taken" });
-  const held = tx.selectFrom("account_holds").select("user_id").where("user_id", "=", userId);
-  if (await held.where("lifted_at", "is", null).executeTakeFirst())
+  if (stop === "held")
     throw new AppError(
       "account_held",
       "New orders of this account are stopped, because a payment of it was taken back by the bank. Write to Support.",
@@ -111,10 +112,22 @@ async function checkLimits(
       `Too many orders. Try again in a minute. This account's limit of ${ordersPerMinute} orders a minute is reached.`,
       60,
     );
-  if (extended) return;
+  if (extended) return await checkUnpaidExtensions(tx, userId);
   await checkGpus(tx, deps, userId, gpuCount);
   if (launches >= launchesPerUser)
     throw tooMany(`${launches} of your environments are still starting. Wait until one is ready.`, 30);
+}
+
+/** Orders for more hours hold no GPUs, which would limit them: so nobody keeps many of them at today's price (G314). */
+async function checkUnpaidExtensions(tx: Tx, userId: string): Promise<void> {
+  const { rows } = await sql<{ now: Date; again: Date }>`
+    select now() as now, created_at + interval '1 day' as again from orders
+    where user_id = ${userId} and extends is not null and paid_at is null and gateway_order_id is not null
+      and created_at > now() - interval '1 day'
+    order by created_at desc offset ${unpaidExtensions - 1} limit 1`.execute(tx);
+  const [fifth] = rows;
+  if (fifth)
+    throw refused(fifth.now, fifth.again, `${unpaidExtensions} orders for more hours were opened today and not paid.`);
 }
 
 async function checkGpus(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCount: number): Promise<void> {

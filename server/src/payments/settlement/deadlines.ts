@@ -9,6 +9,10 @@ export const shortHoldMinutes = 5;
 export const unpaidGpuMinutes = 480;
 /** Total hold while a payment is in flight. */
 export const holdInPaymentMinutes = 30;
+/** So long after an unpaid order ended a payment may still buy it (G314). */
+export const lateMinutes = 60;
+/** Orders for more hours that an account may open within a day and not pay (G314): they hold nothing, but a price. */
+export const unpaidExtensions = 5;
 export const draftSeconds = 60;
 export const deliverMinutes = 10;
 export const bonusHours = 2;

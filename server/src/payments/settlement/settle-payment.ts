@@ -7,7 +7,6 @@ import { releaseHold, renewHold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
 import { extend } from "../../environments/time/extend.ts";
-import { isSuspended } from "../../identity/is-suspended.ts";
 import { issueCreditNotes } from "../ledger/issue-credit-notes.ts";
 import { issueReceipt } from "../ledger/issue-receipt.ts";
 import { bookCapture } from "../ledger/journal.ts";
@@ -16,6 +15,7 @@ import type { Provider, ProviderPayment } from "../provider/provider.ts";
 import { refundPayment } from "../refunds/create-refund.ts";
 import { recordExternalRefund } from "../refunds/record-external-refund.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "./deadlines.ts";
+import { stillBuys } from "./still-buys.ts";
 
 type Payment = RowOf<"payments">;
 /** `now` is the database's clock, by which all deadlines are written. */
@@ -24,7 +24,7 @@ type LockedOrder = OrderRow & { readonly now: Date };
 /** `recorded`: no change in money. `settled`: this payment bought the environment. `refunding` and `duplicate` are refunded. */
 export type SettlementResult = "unknown_order" | "recorded" | "settled" | "refunding" | "duplicate";
 
-type SettlementDeps = Pick<PaymentsDeps, "db" | "log" | "giveUpAfterSeconds" | "announce" | "seller"> & {
+type SettlementDeps = Pick<PaymentsDeps, "db" | "log" | "giveUpAfterSeconds" | "announce" | "seller" | "catalogue"> & {
   readonly provider: Pick<Provider, "kind">;
 };
 
@@ -70,8 +70,8 @@ async function settleOrder(
   if (payment.refund_minor > 0) return refundInFull(tx, deps, order, payment, "late_payment");
   if (payment.amount_minor !== order.amount_minor || payment.currency !== order.currency)
     return refundInFull(tx, deps, order, payment, "wrong_amount");
-  // Money that was on its way when the account was suspended (G119).
-  if (await isSuspended(tx, order.user_id)) return refundInFull(tx, deps, order, payment, "late_payment");
+  if (!(await stillBuys(tx, deps.catalogue, order, order.now)))
+    return refundInFull(tx, deps, order, payment, "late_payment");
   if (order.extends) return settleExtension(tx, deps, order, order.extends, payment);
   if (!(await launchEnvironment(tx, order, deps.giveUpAfterSeconds)))
     return refundInFull(tx, deps, order, payment, "late_payment");
