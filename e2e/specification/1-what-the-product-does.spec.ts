@@ -1,4 +1,5 @@
 import { gzipSync } from "node:zlib";
+import { bonusPrint } from "../../web/src/content/bonus-print.ts";
 import { expect, test } from "../testing/test.ts";
 import { visit } from "../testing/visit.ts";
 
@@ -155,6 +156,7 @@ test("the landing page states the product's limits and prices (1, 9)", async ({ 
     "Persistent between sessions",
     "1, 2, 4, 6 or 8 GPUs",
     "No credit card needed to sign up",
+    bonusPrint,
   ])
     await expect(main, promise).toContainText(promise);
 });

@@ -1,4 +1,5 @@
 import { must, orderOf, signUp } from "../../testing/customer.ts";
+import { bonusPrint } from "../../web/src/content/bonus-print.ts";
 import { inHours } from "../testing/containers.ts";
 import { payInDialog, toLastStep } from "../testing/pay.ts";
 import { endRentals, expect, test } from "../testing/test.ts";
@@ -118,6 +119,7 @@ test("a step's URL leads to the first incomplete step, the browser's Back is one
   await page.getByRole("radio", { name: /^1 GPU,/ }).click();
   await go.click();
   await expect(current).toContainText("Review");
+  await expect(page.getByRole("main")).toContainText(`2 bonus hours. ${bonusPrint}`);
   await page.reload();
   await expect(current).toContainText("Review");
   await page.goBack();

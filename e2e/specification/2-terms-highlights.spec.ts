@@ -1,5 +1,6 @@
 import type { Page } from "@playwright/test";
 import { environment } from "../../testing/environment.ts";
+import { bonusPrint } from "../../web/src/content/bonus-print.ts";
 import { expect, test } from "../testing/test.ts";
 
 /** Spec 2.13, 2.14 and 9.3, G10, G15, G16, G21, G22, G31, G69, G97. */
@@ -11,7 +12,7 @@ const documents = [
       "You may share container links with other users",
       "maximum session is 168 hours",
       "Refunds take 4-5 business days",
-      "2 bonus hours",
+      `2 bonus hours. ${bonusPrint}`,
       "30-day notice",
       "two-warning system",
       "Crypto mining is the exception: it leads to immediate termination",
@@ -26,6 +27,7 @@ const documents = [
       "Automatic refunds",
       "processed in 4-5 business days",
       "You paid and no container was delivered.",
+      bonusPrint,
       "The hardware failed in a paid session.",
       "Maintenance took a significant part of your paid time.",
       "Discretionary refunds",
@@ -57,7 +59,7 @@ const documents = [
   {
     path: "/delivery-policy",
     title: "Delivery policy",
-    promises: ["nothing is shipped", "Later than ten minutes", "two hours are added", "Not delivered:"],
+    promises: ["nothing is shipped", "Later than ten minutes", "two hours are added", "Not delivered:", bonusPrint],
   },
 ];
 

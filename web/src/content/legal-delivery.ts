@@ -1,3 +1,4 @@
+import { bonusPrint } from "./bonus-print.ts";
 import type { LegalText } from "./legal-text.ts";
 
 export const legalDelivery: LegalText = {
@@ -30,7 +31,7 @@ export const legalDelivery: LegalText = {
         },
         {
           term: "Not delivered:",
-          text: "the full amount goes back to the card you paid with, by itself, and your next environment gets two bonus hours. Banks take 4-5 business days to show the money. The hours count with the GPUs of this order: two hours with 2 GPUs are four hours with 1. An account has one such credit open at a time.",
+          text: `the full amount goes back to the card you paid with, by itself, and your next environment gets two bonus hours. Banks take 4-5 business days to show the money. ${bonusPrint}`,
         },
         {
           term: "JupyterLab does not answer, though its container runs:",

@@ -1,3 +1,4 @@
+import { bonusPrint } from "./bonus-print.ts";
 import type { LegalText } from "./legal-text.ts";
 
 export const legalRefund: LegalText = {
@@ -16,7 +17,7 @@ export const legalRefund: LegalText = {
       items: [
         {
           term: "You paid and no container was delivered.",
-          text: "The full amount goes back. This starts by itself, without a request, and your next environment gets two bonus hours. They count with the GPUs of this order: two hours with 2 GPUs are four hours with 1. An account has one such credit open at a time.",
+          text: `The full amount goes back. This starts by itself, without a request, and your next environment gets two bonus hours. ${bonusPrint}`,
         },
         {
           term: "JupyterLab never answered, though its container ran.",

@@ -1,5 +1,6 @@
 import { prices } from "../catalogue.ts";
 import { listed } from "../format.ts";
+import { bonusPrint } from "./bonus-print.ts";
 import { comingPriceTexts } from "./coming-prices.ts";
 import { conversions } from "./currency-choice.ts";
 import { currencyList, isMonthlySold, typeList } from "./environment-types.ts";
@@ -90,7 +91,7 @@ export const legalTerms: LegalText = {
       items: [
         { text: "Later than ten minutes after the payment: two bonus hours are added to that environment." },
         {
-          text: "Delivery failed: the full amount goes back by itself, and your next environment gets 2 bonus hours. They count with the GPUs of that order, and an account has one such credit open at a time.",
+          text: `Delivery failed: the full amount goes back by itself, and your next environment gets 2 bonus hours. ${bonusPrint}`,
         },
         {
           text: "JupyterLab stays silent for ten minutes while its container runs: the environment is stopped and its time is kept. The first time that this befalls a launch of yours the full amount goes back by itself.",

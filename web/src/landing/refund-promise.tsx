@@ -1,4 +1,5 @@
 import { Link } from "react-router";
+import { bonusPrint } from "../content/bonus-print.ts";
 import classes from "./landing.module.css";
 
 const refunds = [
@@ -31,6 +32,7 @@ export function RefundPromise() {
             to your card without a request, and your next environment gets 2 bonus hours. Banks take 4-5 business days
             to show it. <Link to="/refund">Refund policy</Link>
           </p>
+          <p className={classes.smallPrint}>{bonusPrint}</p>
         </div>
         <div className={classes.refunds}>
           {refunds.map(({ title, items }) => (

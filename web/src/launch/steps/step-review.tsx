@@ -1,4 +1,5 @@
 import { type Capacity, durationLabel, type ProductConfig } from "@berth/contract";
+import { bonusPrint } from "../../content/bonus-print.ts";
 import { money } from "../../format.ts";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { unitsOf } from "../draft/choices.ts";
@@ -43,7 +44,7 @@ export function StepReview(props: Props) {
       )}
       <p className={classes.promise}>
         Later than ten minutes after you paid? Two hours are added. Not delivered? The full amount goes back to your
-        card by itself, and your next environment gets 2 bonus hours.
+        card by itself, and your next environment gets 2 bonus hours. {bonusPrint}
       </p>
       <CreditLine userId={userId} gpus={draft.gpus} />
     </>
