@@ -11,15 +11,10 @@ async function setup({ accounts = 1 } = {}) {
   const database = await testDatabase();
   onTestFinished(database.close);
   const { db } = database;
-  for (let n = 0; n < accounts; n++) {
-    const email = `user-${n}@uni.example`;
-    await db
-      .insertInto("identity_user")
-      .values({ id: `user-${n}`, email, email_key: email })
-      .execute();
-  }
+  const signUp = (id: string) => db.insertInto("identity_user").values({ id, email: id, email_key: id }).execute();
+  for (let n = 0; n < accounts; n++) await signUp(`user-${n}`);
   return {
-    db,
+    signUp,
     /** A start with this catalogue in a file. */
     start(catalogue: Catalogue) {
       const { file, folder } = writeCatalogue(catalogue);
@@ -70,22 +65,24 @@ test("a raise with its notice, and terms, are accepted and queued once, however 
   ]);
 });
 
-test("the first catalogue of an installation is no raise, nor is one where nobody has an account", async () => {
+test("the first file is compared with the built-in catalogue that was sold before it; without accounts nothing is a raise (G150)", async () => {
   const first = await setup();
+  await expect(first.start(raisedNow), "a database of before this was recorded").rejects.toThrow("raises 1 GPU");
   await first.startWithout();
-  expect(await first.accepted()).toBeUndefined();
-  await first.start(raisedNow);
-  await expect(first.start({ ...raisedNow, terms: [{ from: dayIn(1), summary: "Less." }] })).rejects.toThrow(
-    "terms[0]",
+  expect(await first.accepted()).toMatchObject({ prices: defaultCatalogue.prices });
+  await expect(first.start(raisedNow)).rejects.toThrow(
+    /prices\[0\]\.rows\[0\]\.hourly raises 1 GPU for 1 hour from 0\.20 to 0\.30 USD[\s\S]*To mend a mistake without notice: npm run operator -- catalogue accept \S+catalogue\.json --reason TEXT$/,
   );
+  await first.start(changedCatalogue(dayIn(31), dearer));
   const empty = await setup({ accounts: 0 });
   await empty.start(defaultCatalogue);
   await empty.start(raisedNow);
 });
 
 test("a lower price begins at once; going back up, also to the built-in catalogue, is a raise", async () => {
-  const { start, startWithout, announced } = await setup();
+  const { start, startWithout, signUp, announced } = await setup({ accounts: 0 });
   await start(raisedNow);
+  await signUp("ada");
   const cheap = changedCatalogue("2026-01-01", (version) => void Object.assign(version.rows[0] ?? {}, { hourly: 0.1 }));
   await start({ ...cheap, prices: cheap.prices.slice(1) });
   expect(await announced()).toEqual([]);

@@ -75,7 +75,7 @@ async function startHeld(options: Options, release: () => void): Promise<Embedde
   const { directory, fsync = true, connections = 100, slowAfterMs = 10_000, log } = options;
   const cluster = await locate(directory);
   const passwordFile = join(directory, "password");
-  if (!existsSync(join(cluster.data, "PG_VERSION"))) await initialise(cluster, passwordFile);
+  if (!holdsDatabase(directory)) await initialise(cluster, passwordFile);
   const connection = connectionTo(directory, cluster.sockets);
   await endLeftOver(cluster, connection);
 
@@ -117,6 +117,11 @@ async function startHeld(options: Options, release: () => void): Promise<Embedde
       release();
     },
   };
+}
+
+/** Whether a database was created in this folder; it may not be running. */
+export function holdsDatabase(directory: string): boolean {
+  return existsSync(join(directory, "cluster", "PG_VERSION"));
 }
 
 /** Connection to the running cluster of a folder, for programs beside the server. */

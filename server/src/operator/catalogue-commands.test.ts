@@ -1,10 +1,16 @@
-import { rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { defaultCatalogue } from "@berth/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { acceptCatalogue } from "../catalogue/accept-catalogue.ts";
 import { changedCatalogue, dayIn } from "../catalogue/testing/changed-catalogue.ts";
+import { readCatalogueFile } from "../config/read-catalogue-file.ts";
 import { writeCatalogue } from "../config/testing/write-catalogue.ts";
+import { openDatabase } from "../database/database.ts";
+import { startEmbedded } from "../database/embedded.ts";
 import { testDatabase } from "../database/testing.ts";
+import { silentLogger } from "../logging/create-logger.ts";
 import { commandRunner } from "./testing/run-command.ts";
 
 function fileOf(days: number) {
@@ -50,6 +56,35 @@ test("catalogue accept lets a start without notice pass, for a reason that is re
   expect(acts).toEqual([
     { act: "catalogue.accept", subject_id: soon, reason: "A zero was missing", details: { raises: 1 } },
   ]);
+});
+
+test("catalogue accept works while the server that refused the file is down", async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), "berth-accept-"));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  const soon = fileOf(10);
+  const asServer = async () => {
+    const embedded = await startEmbedded({ directory: join(dataDir, "database"), fsync: false, log: silentLogger });
+    const { db, close } = await openDatabase(embedded.connection, silentLogger);
+    const first = { id: "ada", email: "ada", email_key: "ada" };
+    await db
+      .insertInto("identity_user")
+      .values(first)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const started = acceptCatalogue(db, { catalogue: readCatalogueFile(soon), catalogueFile: soon });
+    return started.finally(async () => {
+      await close();
+      await embedded.stop();
+    });
+  };
+  const run = await commandRunner(undefined, { DATA_DIR: dataDir });
+  expect((await run("catalogue", "accept", soon, "--reason", "x")).stderr).toContain("There is no database in");
+  await expect(asServer()).rejects.toThrow("catalogue accept");
+  expect(await run("catalogue", "accept", soon, "--reason", "A zero was missing")).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
+  await asServer();
 });
 
 test("without the server's database the file alone is checked, and the command says so", async () => {

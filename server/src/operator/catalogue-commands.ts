@@ -6,6 +6,7 @@ import { SchemaError } from "../database/database.ts";
 import { EmbeddedDatabaseError } from "../database/embedded-database-error.ts";
 import type { Command, Options } from "./parse-command.ts";
 import { authorOf, withDatabase } from "./with-database.ts";
+import { withStoppedDatabase } from "./with-stopped-database.ts";
 
 /** What is sold (docs/operate/catalogue.md). */
 export const catalogueCommands: readonly Command[] = [
@@ -27,7 +28,8 @@ export const catalogueCommands: readonly Command[] = [
     name: "catalogue accept",
     args: ["FILE"],
     options: { reason: "TEXT" },
-    about: "lets the server start with this catalogue without 30 days' notice of its raises, to mend a mistake",
+    about:
+      "lets the next start with this catalogue pass without 30 days' notice, to mend a mistake; the server may be stopped",
     example: "catalogue accept catalogue.json --reason 'A zero was missing since this morning'",
     run: accept,
   },
@@ -45,7 +47,7 @@ async function check(config: Config, [file = ""]: readonly string[]): Promise<vo
 
 async function accept(config: Config, [file = ""]: readonly string[], options: Options): Promise<void> {
   const catalogue = readCatalogueFile(file);
-  await withDatabase(config, (db) => acceptWithoutNotice(db, catalogue, file, authorOf(options)));
+  await withStoppedDatabase(config, (db) => acceptWithoutNotice(db, catalogue, file, authorOf(options)));
   console.log(`The next start with ${file} passes. Nobody was told: announce tells your customers`);
 }
 

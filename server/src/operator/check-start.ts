@@ -1,8 +1,7 @@
 import { sql } from "kysely";
 import { DatabaseError } from "pg";
-import { checkNotice } from "../catalogue/accept-catalogue.ts";
-import { type Config, ConfigError } from "../config/config.ts";
-import { catalogueErrorOf } from "../config/read-catalogue-file.ts";
+import { requireNotice } from "../catalogue/accept-catalogue.ts";
+import type { Config } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { requireNotifications } from "../database/hears-notifications.ts";
 import { compareSecret } from "../installation/installation.ts";
@@ -27,17 +26,12 @@ export async function checkStart(config: Config): Promise<void> {
     });
     await requireNotifications(db, connection);
     await unlessAbsent(compareOwn(db, config));
-    await unlessAbsent(checkCatalogue(db, config));
+    await unlessAbsent(requireNotice(db, config));
   });
 }
 
 async function compareOwn(db: Db, { secret }: Config): Promise<void> {
   if (secret !== undefined) await compareSecret(db, Buffer.from(secret));
-}
-
-async function checkCatalogue(db: Db, { catalogue, catalogueFile }: Config): Promise<void> {
-  const problems = await checkNotice(db, catalogue);
-  if (problems.length > 0) throw new ConfigError(`CATALOGUE: ${catalogueErrorOf(catalogueFile, problems).message}`);
 }
 
 /** A database that is empty or of an older version has no table or column yet, so nothing that could differ. */
