@@ -16,7 +16,7 @@ export const moneyCommands: readonly Command[] = [
     args: [],
     options: { json: "" },
     about: "lists who asked for a refund, with what was paid and used",
-    example: "refunds",
+    example: "refunds --json",
     run: (config, _, options) => refunds(config, options),
   },
   {
@@ -93,11 +93,21 @@ async function refund(config: Config, given: readonly string[], options: Options
     const amount = formatAmount(amountMinor, currency);
     if (!isNew) return `${amount} of ${orderId} was granted before and goes back. Another refund of it: add --again`;
     if (options["yes"] === undefined)
-      return `Nothing is done yet. To do it: ${operatorCommand(`refund ${[...given, ...(again ? ["--again"] : [])].join(" ")} --yes`)}`;
+      return `Nothing is done yet. To do it: ${operatorCommand(typedAgain(given, options))} --yes`;
     const done = await grantRefund({ db, ...decision }, asked);
     return `${formatAmount(done.amountMinor, currency)} of ${orderId} goes back`;
   });
   console.log(lines);
+}
+
+/** The command as it was typed, for a shell. */
+function typedAgain(given: readonly string[], { again, reason }: Options): string {
+  const more = [...(again === undefined ? [] : ["--again"]), ...(reason === undefined ? [] : ["--reason", reason])];
+  return ["refund", ...given, ...more].map(quoted).join(" ");
+}
+
+function quoted(word: string): string {
+  return /^[\w.,:@/+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 async function decline(config: Config, options: Options, orderId = "", ...text: string[]): Promise<void> {

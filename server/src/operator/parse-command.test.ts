@@ -6,6 +6,7 @@ import { databaseUrl, operator, operatorProcess } from "./testing/run-operator.t
 test.each([
   { typed: ["--help"], has: ["-- doctor [--json]", "-- refund ORDER", "-- hosts lost HOST [--yes]"] },
   { typed: ["doctor", "--help"], has: ["-- doctor [--json]"], lacks: "refund" },
+  { typed: ["refunds", "--help"], has: ["-- refunds --json", "-- refunds calculate order_"], lacks: "refund ORDER" },
   { typed: ["hosts", "add", "--help"], has: ["[--home-root FOLDER] [--reach ADDRESS]"], lacks: "drain" },
   { typed: ["gpus", "-h"], has: ["-- gpus list", "-- gpus release GPU"], lacks: "hosts" },
 ])("$typed prints its usage and exits with 0", async ({ typed, has, lacks = "wrong" }) => {

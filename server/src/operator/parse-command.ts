@@ -38,7 +38,8 @@ export function parseCommand(commands: readonly Command[], typed: readonly strin
   const group = first ? commands.filter(({ name }) => name.split(" ")[0] === first) : commands;
   const command = group.find(({ name }) => name === `${first} ${second}`) ?? group.find(({ name }) => name === first);
   const known = command ? [command] : group.length > 0 ? group : commands;
-  if (typed.slice(0, end).some((word) => word === "--help" || word === "-h")) return { help: usageOf(known) };
+  if (typed.slice(0, end).some((word) => word === "--help" || word === "-h"))
+    return { help: usageOf(second === "" && group.length > 0 ? group : known) };
   try {
     if (!command) throw new UsageError(unknown(first, second, group.length > 0));
     return { command, ...split(command, typed) };

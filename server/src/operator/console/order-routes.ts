@@ -66,7 +66,7 @@ function listRoutes(app: FastifyInstance, { db }: OrderDeps): void {
     };
   });
   mount(app, readOperatedOrder, async ({ params: { id } }) => {
-    const { user_id, email, ...order } = await showOrder(db, id);
+    const { user_id, email, gateway_order_id: _, ...order } = await showOrder(db, id);
     const [request, acts] = await Promise.all([
       db
         .selectFrom("refund_requests")

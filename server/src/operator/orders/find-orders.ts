@@ -48,10 +48,10 @@ export async function findOrders(db: Db, text: string, { limit, before }: Page):
   return rows;
 }
 
-/** Returns an order as its owner sees it, with its timeline; the id is ours or the provider's. Throws for an unknown one. */
+/** Returns an order as its owner sees it, with its timeline and the provider's id of it; the id is either. Throws for an unknown one. */
 export async function showOrder(db: Db, id: string) {
-  const { rows } = await sql<{ user_id: string; email: string | null }>`
-    select o.user_id, p.email from orders o left join profiles p on p.user_id = o.user_id
+  const { rows } = await sql<{ user_id: string; email: string | null; gateway_order_id: string | null }>`
+    select o.user_id, p.email, o.gateway_order_id from orders o left join profiles p on p.user_id = o.user_id
     where ${id} in (o.id, o.gateway_order_id)`.execute(db);
   const [owner] = rows;
   const order = owner && (await readOrder(db, owner.user_id, id));

@@ -29,6 +29,7 @@ test("an order is found by every id and name that a customer may send, and shown
   for (const part of [order.id, ada.email, receipt.number, "ordered", "paid", "delivered"])
     expect(shown).toContain(part);
   expect(JSON.parse((await run("order", order.id, "--json")).stdout)).toMatchObject({
+    gateway_order_id: razorpay_order_id,
     id: order.id,
     email: ada.email,
     amount: 4.8,

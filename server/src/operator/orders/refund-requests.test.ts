@@ -96,14 +96,14 @@ test("a refund lists every order of the environment and its remaining time, and 
   const ada = await buy("ada");
   const { id: extension } = await more("ada");
   const end = /^lab-ada runs until .* UTC, with the time that stays paid\.$/;
-  const asked = await operate(db, "refund", ada.id, "full", "Sorry.");
+  const asked = await operate(db, "refund", ada.id, "full", "It's our fault.", "--reason", "Asked by mail");
   expect(asked.code).toBe(0);
   expect(asked.said.split("\n")).toEqual([
     "lab-ada of ada, active",
     `  ${ada.id} environment of 1 hour, paid $0.40: $0.40 goes back now`,
     `  ${extension} extension of 6 hours, paid $2.40: stays paid`,
     expect.stringMatching(end),
-    `Nothing is done yet. To do it: npm run operator -- refund ${ada.id} full Sorry. --yes`,
+    `Nothing is done yet. To do it: npm run operator -- refund ${ada.id} full 'It'\\''s our fault.' --reason 'Asked by mail' --yes`,
   ]);
   expect(await refundsOf()).toEqual([]);
   expect((await operate(db, "refund", ada.id, "full", "Sorry.", "--yes")).said).toContain(

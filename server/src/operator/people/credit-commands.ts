@@ -7,7 +7,15 @@ import { endOfDay, readTime } from "../read-time.ts";
 import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
 import { grantCredit, revokeCredit } from "./grant-credit.ts";
 import { type CreditSummary, listCredits } from "./list-credits.ts";
-import { createVouchers, listVouchers, revokeVouchers, type VoucherBatch, voidText } from "./vouchers.ts";
+import {
+  createVouchers,
+  listVouchers,
+  type RedeemedVoucher,
+  readRedeemed,
+  revokeVouchers,
+  type VoucherBatch,
+  voidText,
+} from "./vouchers.ts";
 
 /** Credits of GPU-hours, and vouchers that bring one (G153-G156). */
 export const creditCommands: readonly Command[] = [
@@ -55,6 +63,14 @@ export const creditCommands: readonly Command[] = [
     about: "lists the kinds of codes: how many were redeemed and revoked",
     example: "vouchers list",
     run: vouchers,
+  },
+  {
+    name: "vouchers show",
+    args: ["KIND"],
+    options: { json: "" },
+    about: "says which accounts redeemed a code of a kind, when, and whether its hours are used",
+    example: "vouchers show a1b2c3d4e5f6g7h8j9k0m1n2p",
+    run: showKind,
   },
   {
     name: "vouchers revoke",
@@ -144,6 +160,18 @@ const voucherColumns: Columns<VoucherBatch> = {
 
 async function vouchers(config: Config, _: Args, options: Options): Promise<void> {
   printRows(await withDatabase(config, listVouchers), voucherColumns, options, "There are no vouchers");
+}
+
+const redeemedColumns: Columns<RedeemedVoucher> = {
+  account: ({ email, user_id }) => email ?? user_id,
+  redeemed: ({ redeemed_at }) => redeemed_at,
+  hours: ({ state }) => state,
+  order: ({ used_by_order }) => used_by_order,
+};
+
+async function showKind(config: Config, [kind = ""]: Args, options: Options): Promise<void> {
+  const rows = await withDatabase(config, (db) => readRedeemed(db, kind));
+  printRows(rows, redeemedColumns, options, "Nobody has redeemed a code of this kind");
 }
 
 async function withdraw(config: Config, [which = ""]: Args, options: Options): Promise<void> {

@@ -21,11 +21,13 @@ export async function listCredits(db: Db, who: string | undefined): Promise<read
   const userId = who === undefined ? null : await userIdOf(db, who);
   const { rows } = await sql<CreditSummary>`
     select c.*, u.email from (
-      select id, user_id, gpu_hours, source, note, granted_at, used_by_order,
+      select id, user_id, gpu_hours, source, granted_at, used_by_order,
+        coalesce(nullif(note, ''), (select b.reason from vouchers v join voucher_batches b on b.id = v.batch_id
+          where v.credit_id = granted_credits.id), '') as note,
         case when used_by_order is not null then 'used' when revoked_at is not null then 'revoked' else 'open' end as state
       from granted_credits
       union all
-      select id, user_id, gpu_hours, 'undelivered', '', granted_at, used_by_order,
+      select id, user_id, gpu_hours, 'undelivered', granted_at, used_by_order, '',
         case when used_by_order is not null then 'used' else 'open' end
       from time_credits) c left join identity_user u on u.id = c.user_id
     where case when ${userId}::text is null then c.state = 'open' else c.user_id = ${userId} end

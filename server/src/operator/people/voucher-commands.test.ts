@@ -25,9 +25,10 @@ async function setup(env: Record<string, string> = {}) {
   };
 }
 
+const used = "This code is used: another account has redeemed it";
 const unknown = "There is no such code. Check each letter: a code has four groups of five";
 
-test("G155 a code is redeemed once, by one account, however it is typed; another's answers as unknown", async () => {
+test("G155 a code is redeemed once, by one account, however it is typed; to another account it says that it is used", async () => {
   const { signUp, create, redeem, credits, must, db } = await setup();
   const [ada, ben] = [await signUp("Ada"), await signUp("Ben")];
   const [code] = (await create("--gpus", "2")).codes;
@@ -36,7 +37,7 @@ test("G155 a code is redeemed once, by one account, however it is typed; another
     await redeem(ada, ` ${code.toLowerCase().replaceAll("-", " ").replaceAll("0", "O").replaceAll("1", "l")}`),
   ).toEqual([200, 20]);
   expect(await redeem(ada, code), "a lost reply").toEqual([200, 20]);
-  expect(await redeem(ben, code)).toEqual([404, unknown]);
+  expect(await redeem(ben, code)).toEqual([409, used]);
   for (const wrong of ["AAAAA-AAAAA-AAAAA-AAAAA", "x", `${code}0`, "u".repeat(20), "ß".repeat(20)])
     expect(await redeem(ben, wrong), wrong).toEqual([404, unknown]);
   expect(await credits()).toEqual([{ user_id: ada.id, gpu_hours: 20 }]);
@@ -65,7 +66,7 @@ test("G155 two accounts and two requests at once: a code brings one credit", asy
   });
   const replies = await sent.replies;
   expect(replies.filter(([status]) => status === 200)).toHaveLength(3);
-  expect(replies.filter(([, message]) => message === unknown)).toHaveLength(3);
+  expect(replies.filter(([, message]) => message === used)).toHaveLength(3);
   expect(await credits()).toHaveLength(1);
 });
 
@@ -120,6 +121,24 @@ test("expired, revoked and spent codes say so; a kind is revoked with every code
     { id: three.id, gpu_hours: 10, codes: 3, redeemed: 1, revoked: 2, reason: "Course" },
     { id: short.id, codes: 1, redeemed: 0 },
   ]);
+});
+
+test("vouchers show names who redeemed a code, when, and whether its hours are used; credits list has the reason", async () => {
+  const { signUp, create, redeem, run, db } = await setup();
+  const [ada, ben] = [await signUp("Ada"), await signUp("Ben")];
+  const { id, codes } = await create("--count", "3");
+  for (const [index, user] of [ada, ben].entries()) await redeem(user, codes[index] ?? "");
+  await sql`update granted_credits set revoked_at = now() where user_id = ${ben.id}`.execute(db);
+  expect(JSON.parse((await run("vouchers", "show", id, "--json")).stdout)).toMatchObject([
+    { email: ada.email, redeemed_at: expect.any(String), state: "open", used_by_order: null },
+    { email: ben.email, state: "revoked" },
+  ]);
+  expect((await run("vouchers", "show", id)).stdout).toMatch(new RegExp(`${ada.email} +20\\d\\d-.* open`));
+  expect((await run("credits", "list")).stdout).toMatch(/voucher .*open .*Course$/m);
+  expect(await run("vouchers", "show", "x")).toMatchObject({
+    code: 1,
+    stderr: "There is no kind x; vouchers list names them",
+  });
 });
 
 test("tries are limited like sign-ins, and wrong options make no code", async () => {

@@ -66,6 +66,27 @@ export async function listVouchers(db: Db): Promise<readonly VoucherBatch[]> {
   return rows;
 }
 
+export interface RedeemedVoucher {
+  readonly user_id: string;
+  /** Null: the account was deleted. */
+  readonly email: string | null;
+  readonly redeemed_at: Date;
+  readonly state: "open" | "used" | "revoked";
+  readonly used_by_order: string | null;
+}
+
+/** Who redeemed which code of a kind and when, oldest first, and what became of its credit. Throws for no kind. */
+export async function readRedeemed(db: Db, kind: string): Promise<readonly RedeemedVoucher[]> {
+  const found = await db.selectFrom("voucher_batches").select("id").where("id", "=", kind).executeTakeFirst();
+  if (!found) throw new AppError("not_found", `There is no kind ${kind}; vouchers list names them`);
+  const { rows } = await sql<RedeemedVoucher>`
+    select v.user_id, u.email, v.redeemed_at, c.used_by_order,
+      case when c.used_by_order is not null then 'used' when c.revoked_at is not null then 'revoked' else 'open' end as state
+    from vouchers v join granted_credits c on c.id = v.credit_id left join identity_user u on u.id = v.user_id
+    where v.batch_id = ${kind} order by v.redeemed_at, v.id`.execute(db);
+  return rows;
+}
+
 /** What `revokeVouchers` did, in a sentence. */
 export function voidText(codes: number): string {
   return codes === 0 ? "That was revoked before" : `${codes} ${codes === 1 ? "code is" : "codes are"} void now`;

@@ -22,12 +22,14 @@ interface Voucher {
 
 /**
  * Turns a code into a credit of the user, once (G155). The same user's repetition returns the same credit while it is open.
- * Throws `not_found` for a code that does not exist or that somebody else has used, `voucher_refused` with the reason.
+ * Throws `not_found` for a code that does not exist, `voucher_refused` with the reason.
  */
 export async function redeemVoucher(db: Db, userId: string, code: string): Promise<Credit> {
   return await db.transaction().execute(async (tx) => {
     const voucher = await lockVoucher(tx, voucherHash(code));
-    if (!voucher || (voucher.user_id !== null && voucher.user_id !== userId)) throw unknownCode();
+    if (!voucher) throw unknownCode();
+    if (voucher.user_id !== null && voucher.user_id !== userId)
+      throw refused("This code is used: another account has redeemed it");
     if (voucher.user_id === userId) return await redeemedBefore(tx, userId, voucher);
     await refuse(tx, userId, voucher);
     const { id, gpu_hours: gpuHours } = voucher;
