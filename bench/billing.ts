@@ -59,7 +59,12 @@ function sizeOf({ userId }: Customer, index: number) {
 }
 
 async function inDatabase(dataDir: string, work: (db: Db) => Promise<void>): Promise<void> {
-  const embedded = await startEmbedded({ directory: join(dataDir, "database"), fsync: false, log: commandLogger });
+  const embedded = await startEmbedded({
+    directory: join(dataDir, "database"),
+    fsync: false,
+    superuser: true,
+    log: commandLogger,
+  });
   const database = await openDatabase(embedded.connection, commandLogger);
   try {
     await work(database.db);

@@ -38,6 +38,7 @@ async function measureOne(count: number, workers: readonly number[]): Promise<Fi
   const embedded = await startEmbedded({
     directory: join(directory, "database"),
     connections: 200,
+    superuser: true,
     log: commandLogger,
   });
   const database = await openDatabase(embedded.connection, commandLogger);

@@ -11,7 +11,13 @@ export async function startCluster(stack: AsyncDisposableStack): Promise<Connect
   stack.defer(() => removeFolder(folder));
   const directory = join(folder, "database");
   // PostgreSQL still counts cut connections for a moment while new ones open.
-  const embedded = await startEmbedded({ directory, fsync: false, connections: 400, log: silentLogger });
+  const embedded = await startEmbedded({
+    directory,
+    fsync: false,
+    connections: 400,
+    superuser: true,
+    log: silentLogger,
+  });
   stack.defer(() => embedded.stop());
   // Each process end cuts its connections; scram's 4096 iterations per connection would take most of the time.
   const admin = new Client(embedded.connection);

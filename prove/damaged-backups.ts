@@ -30,7 +30,7 @@ const headBytes = 10;
  * Damages copies of a backup, `count` of each kind. @throws unless each is refused in one sentence, and nothing stays of the
  * try. Returns how many there were.
  */
-export async function refuseDamaged(file: string, count: number, seed: number): Promise<number> {
+export async function refuseDamaged(file: string, secret: string, count: number, seed: number): Promise<number> {
   const folder = temporaryFolder();
   const copy = join(folder, "damaged.tar.gz");
   const config = readConfig({ DATA_DIR: join(folder, "data") });
@@ -43,6 +43,7 @@ export async function refuseDamaged(file: string, count: number, seed: number): 
         writeFileSync(copy, damage(bytes, at, random));
         const error = await restoreBackup(config, () => openArchive(copy), {
           homesLost: false,
+          trust: { secret },
           progress: () => {},
         }).then(
           () => "it was restored",

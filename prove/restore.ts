@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,13 +42,15 @@ export async function proveRestore({ seed }: { seed: number }): Promise<void> {
     const backup = await timed(() => operate(dataDir, "backup", file, "--homes"));
     const verify = await timed(() => operate(dataDir, "backup", "verify", file));
     const refused = await refuseAll(dataDir, file, seed);
+    const secret = join(backups, "secret");
+    copyFileSync(join(dataDir, "secret"), secret);
     const late = await signUp(product.url, "Too late");
     await product.kill();
     endRuns(dataDir);
     removeFolder(dataDir);
 
     const fromMs = Date.now();
-    await operate(dataDir, "restore", file);
+    await operate(dataDir, "restore", file, "--secret", secret);
     const restoredMs = Date.now() - fromMs;
     product = await startProduct({ dataDir, port: product.port });
     const startedMs = Date.now() - fromMs;
@@ -71,8 +73,9 @@ export async function proveRestore({ seed }: { seed: number }): Promise<void> {
 /** Of both backups, with homes and without; the one with homes takes seconds for each try. */
 async function refuseAll(dataDir: string, file: string, seed: number): Promise<number> {
   const small = `${file}.small`;
+  const secret = readFileSync(join(dataDir, "secret"), "utf8");
   await operate(dataDir, "backup", small);
-  return (await refuseDamaged(small, 100, seed)) + (await refuseDamaged(file, 3, seed));
+  return (await refuseDamaged(small, secret, 100, seed)) + (await refuseDamaged(file, secret, 3, seed));
 }
 
 /** With the old password, and by the old sign-in. */

@@ -27,7 +27,7 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^docker(-compose| compose| run) /, by: noRoot },
   { command: /^(export RESTIC_|npm run operator -- (backup|backup verify|restore) s3:)/, by: restic },
   {
-    command: /^npm run operator -- (backup verify|restore) \/srv/,
+    command: /^npm run operator -- (backup verify|restore) \/var/,
     by: ["server/src/operator/backup/backup.test.ts", "and verify it"],
   },
   { command: /^(mkfs\.xfs|mount) /, by: ["server/src/drivers/testing/xfs-quota.ts", "mkfs.xfs"] },

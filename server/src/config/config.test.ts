@@ -39,11 +39,15 @@ test.each([
   ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "over TCP anybody"],
   ["an engine on another machine", { RUNTIME: "docker", DOCKER_HOST: "ssh://root@host" }, "on this machine"],
   ["a cluster without images", { RUNTIME: "kubernetes" }, "RUNTIME=kubernetes needs KUBERNETES_IMAGES"],
-  ["a backup of volumes", { ...cluster, BACKUP: "/srv/backups with homes" }, "BACKUP without homes"],
+  ["a backup of volumes", { ...cluster, BACKUP: "/var/lib/berth-backups with homes" }, "BACKUP without homes"],
   ["an image without a name", { ...cluster, KUBERNETES_IMAGES: "jupyter" }, "KUBERNETES_IMAGES: such as"],
   ["clients by name", { ...cluster, KUBERNETES_CLIENTS: "gateway.example" }, "KUBERNETES_CLIENTS: such as"],
-  ["a backup without a folder", { BACKUP: "every 24h" }, "BACKUP: such as /srv/backups every 24h keep 7 with homes"],
-  ["a backup every 0 hours", { BACKUP: "/srv/backups every 0h" }, "BACKUP: such as /srv/backups"],
+  [
+    "a backup without a folder",
+    { BACKUP: "every 24h" },
+    "BACKUP: such as /var/lib/berth-backups every 24h keep 7 with homes",
+  ],
+  ["a backup every 0 hours", { BACKUP: "/var/lib/berth-backups every 0h" }, "BACKUP: such as /var/lib/berth-backups"],
   ["a warm pool of processes", { WARM_POOL: "jupyter=1" }, "WARM_POOL needs RUNTIME=docker or kubernetes"],
   [
     "a warm pool of an unknown type",

@@ -44,14 +44,14 @@ export const settings = z.object({
     .describe("Folder of the installation's secret, the homes, prepared runtimes and the embedded database"),
   BACKUP: z
     .string()
-    .regex(backupPattern, "such as /srv/backups every 24h keep 7 with homes")
+    .regex(backupPattern, "such as /var/lib/berth-backups every 24h keep 7 with homes")
     .optional()
     .describe(
       "Backups by the worker: an absolute folder of their own (or s3://BUCKET/PATH), how often, how many are kept, and whether with homes",
     )
     .meta({
       unset: "none; where only a folder is named every 24h keep 7",
-      example: "/srv/backups every 24h keep 7 with homes",
+      example: "/var/lib/berth-backups every 24h keep 7 with homes",
     }),
   RUNTIMES_DIR: z
     .string()

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import {
@@ -86,15 +86,47 @@ test.runIf(process.getuid?.() === 0)(
 );
 
 test.runIf(process.getuid?.() === 0)(
-  "the database runs as an account that every machine has, because initdb looks it up (root only)",
+  "G311 where the server is root, the database runs as a user of its own, outside of any user namespace, also on a cluster of a former version (root only)",
   async () => {
     const directory = folder("database");
+    const uidOf = () => {
+      const pid = postmasterOf(join(directory, "cluster"))?.pid ?? expect.fail("it does not run");
+      expect(readFileSync(`/proc/${pid}/uid_map`, "utf8")).toBe(readFileSync("/proc/self/uid_map", "utf8"));
+      return statSync(`/proc/${pid}`).uid;
+    };
+    const first = await open(directory);
+    const uid = uidOf();
+    expect([0, 65_534]).not.toContain(uid);
+    await first.stop();
+    execFileSync("chown", ["-R", "0:0", directory]);
     await open(directory);
-    const pid = postmasterOf(join(directory, "cluster"))?.pid ?? expect.fail("it does not run");
-    const inside = /^\s*(\d+)\s+0\s+1$/m.exec(readFileSync(`/proc/${pid}/uid_map`, "utf8"))?.[1];
-    expect(Number(inside ?? statSync(`/proc/${pid}`).uid)).toBe(65_534);
+    expect([uidOf(), statSync(join(directory, "cluster", "PG_VERSION")).uid]).toEqual([uid, uid]);
   },
+  60_000,
 );
+
+test.runIf(process.getuid?.() === 0)(
+  "below a folder that only root may enter, the database is root's own uid in a user namespace (root only)",
+  async () => {
+    const directory = folder("closed", "data", "database");
+    mkdirSync(join(directory, "..", ".."), { mode: 0o700 });
+    const { connection } = await open(directory);
+    expect(await pidOf(connection)).toBeGreaterThan(0);
+    expect(statSync(join(directory, "..")).mode & 0o777 & 0o001).toBe(0);
+  },
+  60_000,
+);
+
+test("G311 the product's role is no superuser: it starts no program and reads no file", async () => {
+  const { connection } = await open(folder("database"));
+  const client = new Client(connection);
+  await client.connect();
+  onTestFinished(() => client.end());
+  await client.query("create table mine (text text)");
+  await expect(client.query("copy mine from program 'id'")).rejects.toThrow("permission denied");
+  await expect(client.query("select pg_read_file('PG_VERSION')")).rejects.toThrow("permission denied");
+  await expect(client.query("set role postgres")).rejects.toThrow("permission denied");
+}, 60_000);
 
 test("one server locks the folder, and an abstract socket of a notebook cannot block its start", async () => {
   const directory = folder("database");

@@ -1,16 +1,15 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import {
   chmodSync,
-  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
@@ -19,6 +18,7 @@ import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Logger, logError } from "../logging/create-logger.ts";
 import { type Connection, clientOf } from "./connection.ts";
+import { type EmbeddedAccount, embeddedAccount, embeddedUids } from "./embedded-account.ts";
 import { EmbeddedDatabaseError, inUse } from "./embedded-database-error.ts";
 import { lockFolder } from "./folder-lock.ts";
 import { lockDatabase } from "./lock-database.ts";
@@ -37,6 +37,8 @@ interface Options {
   readonly connections?: number;
   /** How long it may take to accept connections before the log says so, or before an error of it is believed. */
   readonly slowAfterMs?: number;
+  /** For tests: the role of the connection is made a superuser. */
+  readonly superuser?: boolean;
   /** Called once PostgreSQL runs, before it accepts connections. */
   readonly onSpawn?: () => void;
   readonly log: Logger;
@@ -46,11 +48,8 @@ interface Cluster {
   readonly bin: string;
   readonly data: string;
   readonly sockets: string;
-  readonly run: (program: string, args: readonly string[]) => ChildProcess;
+  readonly account: EmbeddedAccount;
 }
-
-/** Uid that the database of root runs as. */
-const nobody = 65_534;
 
 /**
  * Starts PostgreSQL 18 of the npm package as a child process on a Unix socket without a TCP port
@@ -72,12 +71,14 @@ export async function startEmbedded(options: Options): Promise<Embedded> {
 }
 
 async function startHeld(options: Options, release: () => void): Promise<Embedded> {
-  const { directory, fsync = true, connections = 100, slowAfterMs = 10_000, log } = options;
+  const { directory, fsync = true, connections = 100, slowAfterMs = 10_000, superuser = false, log } = options;
   const cluster = await locate(directory);
   const passwordFile = join(directory, "password");
-  if (!holdsDatabase(directory)) await initialise(cluster, passwordFile);
+  if (!holdsDatabase(directory)) await initialise(cluster, passwordFile, superuser);
   const connection = connectionTo(directory, cluster.sockets);
   await endLeftOver(cluster, connection);
+  // One of a former version may be another user's.
+  cluster.account.give("serve");
 
   let stopping = false;
   let child = start(cluster, fsync, connections);
@@ -156,7 +157,7 @@ function socketFolder(directory: string): string {
   const outside = join(realpathSync(tmpdir()), `berth-${name}`);
   mkdirSync(outside, { recursive: true, mode: 0o700 });
   const entry = lstatSync(outside);
-  const owners = [process.getuid?.(), ...(process.getuid?.() === 0 ? [nobody] : [])];
+  const owners = process.getuid?.() === 0 ? embeddedUids : [process.getuid?.()];
   if (!entry.isDirectory() || !owners.includes(entry.uid))
     throw new EmbeddedDatabaseError(
       `${outside} belongs to another account: remove it, or set DATA_DIR to a shorter path.`,
@@ -170,68 +171,55 @@ async function locate(directory: string): Promise<Cluster> {
   const native = join(dirname(createRequire(import.meta.url).resolve(name)), "..", "native");
   const data = join(directory, "cluster");
   const sockets = socketFolder(directory);
-  return { bin: join(native, "bin"), data, sockets, run: await runner([directory, sockets]) };
+  const bin = join(native, "bin");
+  return { bin, data, sockets, account: await embeddedAccount([directory, sockets], bin) };
 }
 
 /**
- * PostgreSQL refuses root. Root becomes an unprivileged uid, in a user namespace where that is allowed. Every machine has an
- * account of that uid, which initdb looks up.
+ * Makes a cluster whose superuser nobody uses. The product's role owns the database and is no superuser: a trigger that came
+ * with a dump can start no program and read no file (G311). The name appears when all of it is there.
  */
-async function runner(folders: readonly string[]): Promise<Cluster["run"]> {
-  const stdio: ["ignore", "ignore", "pipe"] = ["ignore", "ignore", "pipe"];
-  if (process.getuid?.() !== 0) return (program, args) => spawn(program, args, { stdio, detached: true });
-  const namespace = ["--user", `--map-user=${nobody}`, `--map-group=${nobody}`];
-  const probe = spawn("unshare", [...namespace, "true"], { stdio: "ignore" });
-  // `once` rejects if unshare is not installed.
-  const [code] = await once(probe, "exit").catch(() => [1]);
-  if (code === 0)
-    return (program, args) => spawn("unshare", [...namespace, program, ...args], { stdio, detached: true });
-  for (const folder of folders) chownSync(folder, nobody, nobody);
-  allowTraversal(dirname(folders[0] ?? ""));
-  return (program, args) => spawn(program, args, { stdio, detached: true, uid: nobody, gid: nobody });
-}
-
-/** The database must traverse the data folder to reach its own; it still cannot list it. */
-function allowTraversal(folder: string): void {
-  const { mode } = statSync(folder);
-  if ((mode & 0o001) === 0) chmodSync(folder, (mode & 0o777) | 0o001);
-}
-
-async function initialise({ bin, data, run }: Cluster, passwordFile: string): Promise<void> {
-  rmSync(data, { recursive: true, force: true });
-  writeFileSync(passwordFile, randomBytes(24).toString("hex"), { mode: 0o600 });
-  if (process.getuid?.() === 0) chownSync(passwordFile, ...owner(dirname(passwordFile)));
-  const child = run(join(bin, "initdb"), [
-    `--pgdata=${data}`,
-    "--username=berth",
+async function initialise({ bin, data, account }: Cluster, passwordFile: string, superuser: boolean): Promise<void> {
+  const fresh = `${data}.new`;
+  for (const folder of [data, fresh]) rmSync(folder, { recursive: true, force: true });
+  const password = randomBytes(24).toString("hex");
+  writeFileSync(passwordFile, password, { mode: 0o600 });
+  account.give("setUp");
+  const created = account.setUp(join(bin, "initdb"), [
+    `--pgdata=${fresh}`,
+    "--username=postgres",
     `--pwfile=${passwordFile}`,
     "--auth=scram-sha-256",
     "--encoding=UTF8",
     "--locale=C",
     "--no-instructions",
   ]);
+  await succeed(created, data);
+  const role = `create role berth login password '${password}'${superuser ? " superuser" : ""};\n`;
+  const owned = `${role}alter database postgres owner to berth;\nalter role postgres nologin;\n`;
+  await succeed(account.setUp(join(bin, "postgres"), ["--single", "-D", fresh, "-F", "postgres"], owned), data);
+  renameSync(fresh, data);
+}
+
+async function succeed(child: ChildProcess, data: string): Promise<void> {
   const problem = collect(child);
   const [code] = await once(child, "exit");
   if (code !== 0)
     throw new EmbeddedDatabaseError(`The embedded database could not be created in ${data}:\n${await problem}`);
 }
 
-function owner(folder: string): [number, number] {
-  const { uid, gid } = statSync(folder);
-  return [uid, gid];
-}
-
-function start({ bin, data, sockets, run }: Cluster, fsync: boolean, connections: number): ChildProcess {
+function start({ bin, data, sockets, account }: Cluster, fsync: boolean, connections: number): ChildProcess {
   const settings = {
     listen_addresses: "",
     unix_socket_directories: sockets,
     unix_socket_permissions: "0700",
     max_connections: String(connections),
+    superuser_reserved_connections: "0",
     timezone: "UTC",
     log_min_messages: "warning",
     ...(!fsync && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
   };
-  const child = run(join(bin, "postgres"), [
+  const child = account.serve(join(bin, "postgres"), [
     "-D",
     data,
     ...Object.entries(settings).flatMap(([key, value]) => ["-c", `${key}=${value}`]),

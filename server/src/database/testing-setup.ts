@@ -18,7 +18,7 @@ declare module "vitest" {
 /** Starts one real cluster per test run, with a migrated template that every test file copies. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = memoryFolder("berth-test-");
-  const embedded = await startEmbedded({ directory, fsync: false, log: silentLogger });
+  const embedded = await startEmbedded({ directory, fsync: false, superuser: true, log: silentLogger });
   const admin = new Client(embedded.connection);
   await admin.connect();
   await admin.query(`create database ${template}`);

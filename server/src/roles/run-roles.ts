@@ -226,7 +226,8 @@ async function optionalLoops({ config, log, metrics, db, changes, installation, 
     loops.push(startOutbox({ db, changes, smtp: mail.smtp, log, onAttempt: countMails(metrics) }));
   }
   if (backup) {
-    const { startBackups } = await import("../operator/backup/start-backups.ts");
+    const { checkBackupFolder, startBackups } = await import("../operator/backup/start-backups.ts");
+    await checkBackupFolder(config, backup);
     loops.push(startBackups({ db, config, schedule: backup, log }));
   }
   return loops;

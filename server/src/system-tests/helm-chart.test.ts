@@ -182,6 +182,9 @@ test.skipIf(whyNoHelm)(
       "restore",
       "/backups/berth-20261123T020000Z.tar.gz",
     ]);
+    const foreign = renderChart({ ...leastValues, restore: "s3:a", restoreForeign: true }).objects;
+    const job = foreign.find(({ metadata }) => metadata?.name === "berth-restore");
+    expect(job?.spec.template.spec.containers[0].args).toEqual(["restore", "s3:a", "--foreign"]);
     const hook = (of: RenderedObject | undefined, name: string) => of?.metadata?.annotations?.[`helm.sh/${name}`];
     expect([hook(restore, "hook"), hook(migrate, "hook")]).toEqual(["pre-install", "pre-install,pre-upgrade"]);
     expect(Number(hook(restore, "hook-weight"))).toBeLessThan(Number(hook(migrate, "hook-weight") ?? 0));

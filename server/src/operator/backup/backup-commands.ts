@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { operatorCommand, startCommand } from "../../text/operator-command.ts";
-import type { Command } from "../parse-command.ts";
+import type { Command, Options } from "../parse-command.ts";
 import { withDatabase } from "../with-database.ts";
 import { backupName } from "./backup-name.ts";
 import { BackupRefused } from "./backup-refused.ts";
+import { trustOf } from "./backup-signature.ts";
 import { gapsOf } from "./gaps-of.ts";
 import type { Manifest } from "./manifest.ts";
 import { openArchive } from "./open-archive.ts";
@@ -26,23 +27,25 @@ export const backupCommands: readonly Command[] = [
     options: { homes: "" },
     about:
       "writes database, secret and keys into one file, with --homes the files of environments too; the server goes on",
-    example: "backup /srv/backups --homes",
+    example: "backup /var/lib/berth-backups --homes",
     run: (config, [place = ""], { homes }) => backup(config, place, homes !== undefined),
   },
   {
     name: "backup verify",
     args: ["FILE | s3://BUCKET/PATH"],
+    options: { secret: "FILE", foreign: "" },
     about: "restores a backup into a temporary folder, compares every file and row, and checks the money",
-    example: "backup verify /srv/backups/berth-20261123T020000Z.tar.gz",
-    run: (config, [file = ""]) => verify(config, file),
+    example: "backup verify /var/lib/berth-backups/berth-20261123T020000Z.tar.gz",
+    run: (config, [file = ""], options) => verify(config, file, options),
   },
   {
     name: "restore",
     args: ["FILE | s3://BUCKET/PATH"],
-    options: { "homes-lost": "" },
-    about: "restores a backup into an empty DATA_DIR, and an empty database where DATABASE_URL is set",
-    example: "restore /srv/backups/berth-20261123T020000Z.tar.gz",
-    run: (config, [file = ""], options) => restore(config, file, options["homes-lost"] !== undefined),
+    options: { "homes-lost": "", secret: "FILE", foreign: "" },
+    about:
+      "restores a backup, signed with the secret in --secret FILE, into an empty DATA_DIR, and an empty database where DATABASE_URL is set",
+    example: "restore /var/lib/berth-backups/berth-20261123T020000Z.tar.gz",
+    run: (config, [file = ""], options) => restore(config, file, options),
   },
 ];
 
@@ -79,14 +82,15 @@ function fileAt(place: string): string {
   return join(place, backupName(new Date()));
 }
 
-async function verify(config: Config, file: string): Promise<void> {
+async function verify(config: Config, file: string, options: Options): Promise<void> {
   const startedAtMs = Date.now();
   const folder = await mkdtemp(join(tmpdir(), "berth-verify-"));
   try {
     const runtimes = toolsFolder(config);
     const progress = (line: string) => console.log(`${seconds(startedAtMs)} ${line}`);
-    const options = { withHomes: false, fsync: false, runtimes, progress };
-    const staged = await stageBackup(await openPlace(config, file), folder, options);
+    const trust = await trustOf(config, { file: options["secret"], isForeign: options["foreign"] !== undefined });
+    const how = { trust, withHomes: false, fsync: false, runtimes, progress };
+    const staged = await stageBackup(await openPlace(config, file), folder, how);
     console.log(`${file} is whole: ${contentOf(staged.manifest)}. Checked in ${seconds(startedAtMs)}.`);
     reportBroken(staged);
     if (staged.broken.length > 0) process.exitCode = 1;
@@ -95,10 +99,12 @@ async function verify(config: Config, file: string): Promise<void> {
   }
 }
 
-async function restore(config: Config, file: string, homesLost: boolean): Promise<void> {
+async function restore(config: Config, file: string, options: Options): Promise<void> {
   const startedAtMs = Date.now();
   const progress = (line: string) => console.log(`${seconds(startedAtMs)} ${line}`);
-  const restored = await restoreBackup(config, await openPlace(config, file), { homesLost, progress });
+  const trust = await trustOf(config, { file: options["secret"], isForeign: options["foreign"] !== undefined });
+  const homesLost = options["homes-lost"] !== undefined;
+  const restored = await restoreBackup(config, await openPlace(config, file), { homesLost, trust, progress });
   const { notes, manifest } = restored;
   console.log(`${resolve(config.dataDir)} is restored in ${seconds(startedAtMs)}: ${contentOf(manifest)}.`);
   reportBroken(restored);

@@ -24,7 +24,7 @@ import { operator } from "../testing/run-operator.ts";
 import { countRows } from "./dump-database.ts";
 import { openArchive } from "./open-archive.ts";
 import { restoreBackup } from "./restore-backup.ts";
-import { runtimes, setupBackup, whyNoTools } from "./testing/setup-backup.ts";
+import { runtimes, setupBackup, trust, whyNoTools } from "./testing/setup-backup.ts";
 import { withPlainDatabase } from "./with-plain-database.ts";
 
 const absent = await whyNoTools();
@@ -62,7 +62,7 @@ describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups
     });
     const target = join(folder, "restored");
     const config = readConfig({ DATA_DIR: target, RUNTIMES_DIR: runtimes });
-    const options = { homesLost: false, progress: quiet };
+    const options = { homesLost: false, trust, progress: quiet };
     const restored = await restoreBackup(config, () => openArchive(file), options);
     expect(restored.broken).toEqual([]);
     expect(restored.notes.filter(isNotOfImages)).toEqual([]);
@@ -113,7 +113,7 @@ describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups
     const { url: DATABASE_URL, connection } = await databaseWithoutTables();
     const restore = async (change: Record<string, string>, homesLost = false) => {
       const config = readConfig({ ...env, DATA_DIR, DATABASE_URL, ...change });
-      return await restoreBackup(config, () => openArchive(file), { homesLost, progress: quiet });
+      return await restoreBackup(config, () => openArchive(file), { homesLost, trust, progress: quiet });
     };
     await expect(restore({ DATABASE_URL: env.DATABASE_URL })).rejects.toThrow(/DATABASE_URL is not empty \(\w+, /);
     await expect(restore({ IDENTITY_SECRET: "another secret of at least 32 letters" })).rejects.toThrow(

@@ -7,10 +7,11 @@ import { readConfig, version } from "../../config/config.ts";
 import type { ArchiveEntry } from "../../drivers/homes/pack-archive.ts";
 import { archiveBytes, textEntry } from "./archive-bytes.ts";
 import { BackupRefused } from "./backup-refused.ts";
+import { signatureOf } from "./backup-signature.ts";
 import { type Manifest, parseManifest } from "./manifest.ts";
 import { openArchive } from "./open-archive.ts";
 import { restoreBackup } from "./restore-backup.ts";
-import { temporaryFolder } from "./testing/setup-backup.ts";
+import { secret, temporaryFolder, trust } from "./testing/setup-backup.ts";
 import { writeFile } from "./write-file.ts";
 
 const manifest: Omit<Manifest, "sums"> = {
@@ -33,10 +34,13 @@ async function makeBackup(folder: string, change: Partial<Manifest> = {}): Promi
   const lines = Array.from({ length: 3_000 }, (_, row) => `${row}\t${random()}\n`);
   const entries = async function* (): AsyncGenerator<ArchiveEntry> {
     yield textEntry("database.dump", lines.join(""));
-    yield textEntry("secret", "5".repeat(64));
+    yield textEntry("secret", secret);
   };
   const file = join(folder, "backup.tar.gz");
-  const sealed = (sums: string) => ({ ...manifest, sums, ...change });
+  const sealed = (sums: string) => {
+    const changed = { ...manifest, sums, ...change };
+    return { ...changed, signature: signatureOf(secret, changed) };
+  };
   await writeFile(file)(archiveBytes(entries(), join(folder, "sums"), sealed), () => {});
   return file;
 }
@@ -45,7 +49,11 @@ async function makeBackup(folder: string, change: Partial<Manifest> = {}): Promi
 async function refusalOf(file: string, folder: string): Promise<string> {
   const before = readdirSync(folder);
   const config = readConfig({ DATA_DIR: join(folder, "data") });
-  const refused = await restoreBackup(config, () => openArchive(file), { homesLost: false, progress: () => {} }).then(
+  const refused = await restoreBackup(config, () => openArchive(file), {
+    homesLost: false,
+    trust,
+    progress: () => {},
+  }).then(
     () => "it was restored",
     (error) => (error instanceof BackupRefused ? error.message : `another fault: ${error}`),
   );
@@ -114,6 +122,6 @@ test("a folder that is not empty is refused", async () => {
   const file = await makeBackup(folder);
   writeFileSync(join(folder, "data"), "");
   const config = readConfig({ DATA_DIR: folder });
-  const restored = restoreBackup(config, () => openArchive(file), { homesLost: false, progress: () => {} });
+  const restored = restoreBackup(config, () => openArchive(file), { homesLost: false, trust, progress: () => {} });
   await expect(restored).rejects.toThrow(/is not empty \(backup\.tar\.gz, data, sums\): move it away/);
 });

@@ -31,6 +31,8 @@ const manifestShape = z.strictObject({
   elsewhere: z.optional(z.array(z.strictObject({ host: z.string(), home: z.string(), bytes: z.nullable(z.int()) }))),
   /** SHA-256 of the list of sums. */
   sums: z.string().regex(/^[0-9a-f]{64}$/),
+  /** HMAC of all else (backup-signature.ts); earlier versions made none. */
+  signature: z.optional(z.string().regex(/^[0-9a-f]{64}$/)),
 });
 
 export type Manifest = z.infer<typeof manifestShape>;

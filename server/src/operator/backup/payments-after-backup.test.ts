@@ -13,7 +13,7 @@ import { setup } from "../../payments/testing/setup.ts";
 import { databaseWithoutTables } from "../../testing/server-process.ts";
 import { openArchive } from "./open-archive.ts";
 import { restoreBackup } from "./restore-backup.ts";
-import { setupBackup, whyNoTools } from "./testing/setup-backup.ts";
+import { setupBackup, trust, whyNoTools } from "./testing/setup-backup.ts";
 
 const absent = await whyNoTools();
 
@@ -29,7 +29,7 @@ describe.skipIf(absent)(absent ? `payments, skipped because ${absent}` : "paymen
 
     const { url: DATABASE_URL, connection } = await databaseWithoutTables();
     const config = readConfig({ ...env, DATA_DIR: join(folder, "restored"), DATABASE_URL });
-    await restoreBackup(config, () => openArchive(file), { homesLost: true, progress: () => {} });
+    await restoreBackup(config, () => openArchive(file), { homesLost: true, trust, progress: () => {} });
     const database = await openDatabase(connection, strictLog());
     const { db } = database;
     // The provider is outside: it knows what happened after the backup.

@@ -41,7 +41,7 @@ test("a place in an S3 is a repository, a path is not", () => {
   const url = (place: string) => repositoryOf(place, { restic })?.url;
   expect(url("s3://bucket/path")).toBe("s3:https://s3.amazonaws.com/bucket/path");
   expect(url("s3:https://s3.example/bucket#abc")).toBe("s3:https://s3.example/bucket");
-  expect(url("/srv/backups")).toBeUndefined();
+  expect(url("/var/lib/berth-backups")).toBeUndefined();
 });
 
 test("without restic, one sentence says what to install", async () => {

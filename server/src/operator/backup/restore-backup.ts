@@ -4,6 +4,7 @@ import { basename, join, resolve } from "node:path";
 import { type Config, ConfigError } from "../../config/config.ts";
 import { postmasterOf } from "../../database/postmaster-of.ts";
 import { BackupRefused } from "./backup-refused.ts";
+import type { Trust } from "./backup-signature.ts";
 import { dumpName, elsewhereName, homesName, type Manifest, manifestName, secretName, sumsName } from "./manifest.ts";
 import { openExternal } from "./open-external.ts";
 import { type OpenArchive, type Staged, stageBackup } from "./stage-backup.ts";
@@ -12,6 +13,7 @@ import { openStaging } from "./staging.ts";
 interface RestoreOptions {
   /** The homes are gone for good: their environments start no more, and the server does. */
   readonly homesLost: boolean;
+  readonly trust: Trust;
   readonly progress: (line: string) => void;
 }
 
@@ -23,16 +25,16 @@ interface RestoreOptions {
 export async function restoreBackup(
   config: Config,
   open: OpenArchive,
-  { homesLost, progress }: RestoreOptions,
+  { homesLost, trust, progress }: RestoreOptions,
 ): Promise<Staged & { readonly notes: readonly string[] }> {
   const dataDir = resolve(config.dataDir);
   await checkEmpty(dataDir);
-  const external = config.database.kind === "external" ? await openExternal(config.database.url) : undefined;
+  const external = config.database.kind === "external" ? await openExternal(config.database.url, trust) : undefined;
   const staging = await openStaging(dataDir);
   const { folder } = staging;
   try {
     const runtimes = resolve(config.runtimesDir ?? join(folder, "runtimes"));
-    const staged = await stageBackup(open, folder, { withHomes: true, fsync: true, runtimes, progress });
+    const staged = await stageBackup(open, folder, { trust, withHomes: true, fsync: true, runtimes, progress });
     const notes = [
       ...(await placeSecret(config.secret, folder, dataDir, staged.manifest)),
       ...(await placeHomes(config, folder, staged.manifest, homesLost)),

@@ -8,11 +8,12 @@ import { unpackArchive } from "../../drivers/homes/unpack-archive.ts";
 import { commandLogger } from "../../logging/create-logger.ts";
 import { type Broken, brokenInvariants } from "../../payments/ledger/invariants.ts";
 import { BackupRefused } from "./backup-refused.ts";
+import { checkSignature, type Trust } from "./backup-signature.ts";
 import { countRows, runTool } from "./dump-database.ts";
 import { libpqAddress } from "./libpq-address.ts";
-import { checkVersion, dumpName, elsewhereName, homesName, type Manifest } from "./manifest.ts";
+import { checkVersion, dumpName, elsewhereName, homesName, type Manifest, parseManifest } from "./manifest.ts";
 import { postgresTools } from "./postgres-tools.ts";
-import { readArchive } from "./read-archive.ts";
+import { checkedArchive, readArchive } from "./read-archive.ts";
 import { withPlainDatabase } from "./with-plain-database.ts";
 
 export interface Staged {
@@ -25,6 +26,7 @@ export interface Staged {
 export type OpenArchive = () => Promise<AsyncIterable<Uint8Array>>;
 
 interface StageOptions {
+  readonly trust: Trust;
   readonly withHomes: boolean;
   /** Off for a copy that is deleted again. */
   readonly fsync: boolean;
@@ -41,13 +43,18 @@ interface StageOptions {
 export async function stageBackup(
   open: OpenArchive,
   folder: string,
-  { withHomes, fsync, runtimes, progress }: StageOptions,
+  { trust, withHomes, fsync, runtimes, progress }: StageOptions,
 ): Promise<Staged> {
   progress("The backup is read and compared with its sums.");
-  const manifest = await readArchive(await open());
+  const read = await readArchive(await open());
+  checkSignature(read.text, trust);
+  const manifest = parseManifest(read.text);
   checkVersion(manifest, await migrationNames());
   progress("It is whole, and unpacked.");
-  await unpackArchive(await open(), folder, { wanted: (path) => withHomes || !isOfHomes(path) });
+  // It may be another file by now: what was unpacked is what was checked.
+  const again = checkedArchive(await open());
+  await unpackArchive(again.bytes(), folder, { wanted: (path) => withHomes || !isOfHomes(path) });
+  if (again.text() !== read.text) throw new BackupRefused("The backup changed while it was read: try again.");
   const { restore } = await postgresTools(Math.max(18, Number.parseInt(manifest.postgres, 10)), runtimes);
   progress("The database is restored.");
   const embedded = await startEmbedded({ directory: join(folder, "database"), fsync, log: commandLogger });

@@ -4,7 +4,8 @@ import { sql } from "kysely";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { lastBackup } from "../../installation/last-backup.ts";
 import { recordLog } from "../../logging/testing/record-log.ts";
-import { backupWhenDue, startBackups } from "./start-backups.ts";
+import { backupFaults } from "../doctor/late-backup.ts";
+import { backupWhenDue, checkBackupFolder, startBackups } from "./start-backups.ts";
 import { setupBackup, whyNoTools } from "./testing/setup-backup.ts";
 import { underBackupLease } from "./under-backup-lease.ts";
 
@@ -61,10 +62,18 @@ describe.skipIf(absent)(absent ? `scheduled backups, skipped because ${absent}` 
 
   test("a failure is logged and tried again after ten minutes, and keeps the last success", async () => {
     const { db, deps, lines, run } = await setup();
+    expect(await backupFaults(db, undefined)).toEqual([]);
     const missing = { ...deps, schedule: { ...deps.schedule, folder: `${deps.schedule.folder}/missing` } };
     expect(await backupWhenDue(missing)).toBe(false);
     expect(lines).toEqual([expect.objectContaining({ event: "backup.failed" })]);
     expect(await backupWhenDue(missing)).toBe(false);
+    expect(await backupFaults(db, undefined)).toEqual([
+      expect.stringMatching(/^The last one, to \S+missing\S+, failed \S+ \S+ ago: The folder of BACKUP cannot be read/),
+    ]);
+    await expect(checkBackupFolder(deps.config, missing.schedule)).rejects.toThrow(
+      `Nothing can be written to ${missing.schedule.folder}, the folder of BACKUP (ENOENT)`,
+    );
+    await checkBackupFolder(deps.config, deps.schedule);
     expect(await db.selectFrom("backups").select("error").execute()).toEqual([
       { error: `The folder of BACKUP cannot be read: ${missing.schedule.folder} (ENOENT).` },
     ]);
@@ -72,6 +81,7 @@ describe.skipIf(absent)(absent ? `scheduled backups, skipped because ${absent}` 
     mkdirSync(missing.schedule.folder);
     expect(await backupWhenDue(missing)).toBe(true);
     expect(await run()).toBe(false);
+    expect(await backupFaults(db, undefined)).toEqual([]);
   });
 
   test("a stop ends the backup that runs, and nothing of it stays", async () => {

@@ -1,9 +1,9 @@
-import { readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { type Loop, startInterval } from "../../async/start-interval.ts";
-import type { Config } from "../../config/config.ts";
+import { type Config, ConfigError } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import { backupName, listBackups } from "./backup-name.ts";
@@ -24,6 +24,19 @@ export interface ScheduleDeps {
 
 const intervalMs = 60_000;
 const retryMinutes = 10;
+
+/** Throws ConfigError, before anything runs, for a folder of BACKUP in which no file can be made. */
+export async function checkBackupFolder(config: Config, { folder }: ScheduleDeps["schedule"]): Promise<void> {
+  if (repositoryOf(folder, config)) return;
+  try {
+    // As a backup begins.
+    await rmdir(await mkdtemp(join(folder, ".berth-backup-")));
+  } catch (error) {
+    throw new ConfigError(
+      `Nothing can be written to ${folder}, the folder of BACKUP (${(error as NodeJS.ErrnoException).code}): make it with install -d -m 700, and under systemd name it in ReadWritePaths (docs/operate/backup.md).`,
+    );
+  }
+}
 
 /** Makes a backup whenever one is due (BACKUP, docs/operate/backup.md). A stop ends the one that runs. */
 export function startBackups(deps: ScheduleDeps): Loop {

@@ -14,6 +14,7 @@ import { silentLogger } from "../../logging/create-logger.ts";
 import { connectionOf } from "../with-database.ts";
 import { archiveBytes, fileEntry, textEntry } from "./archive-bytes.ts";
 import { BackupRefused } from "./backup-refused.ts";
+import { signatureOf } from "./backup-signature.ts";
 import { dumpDatabase } from "./dump-database.ts";
 import { elsewhereEntries } from "./elsewhere-entries.ts";
 import { folderEntries, type HomeSummary, homesEntries } from "./list-entries.ts";
@@ -43,17 +44,19 @@ export async function takeBackup(
   mkdirSync(tmp, { recursive: true });
   const folder = await mkdtemp(join(tmp, ".berth-backup-"));
   try {
+    const secret = await secretOf(config, dataDir);
     const tools = await postgresTools(await serverMajor(db), toolsFolder(config));
     progress("The database is dumped.", 0);
     const dump = join(folder, dumpName);
     const dumped = await dumpDatabase({ db, connection: connectionOf(config), tools, folder, signal }, dump);
     const packed: Packed = { homes: [], elsewhere: [] };
-    const entries = entriesOf({ db, config, dataDir, dump, folder, signal, ...dumped, withHomes }, packed);
+    const entries = entriesOf({ db, config, dataDir, secret, dump, folder, signal, ...dumped, withHomes }, packed);
     const manifests: Manifest[] = [];
     const manifestOf = (sums: string): Manifest => {
       const secretFrom = config.secret === undefined ? "DATA_DIR" : "IDENTITY_SECRET";
       const parts = { ...dumped, secretFrom, sums, ...(withHomes && packed) } as const;
-      manifests[0] = { format: 1, madeAt: new Date().toISOString(), version, ...parts };
+      const manifest: Manifest = { format: 1, madeAt: new Date().toISOString(), version, ...parts };
+      manifests[0] = { ...manifest, signature: signatureOf(secret, manifest) };
       return manifests[0];
     };
     const bytes = archiveBytes(entries, join(folder, "sums"), manifestOf);
@@ -77,6 +80,12 @@ async function serverMajor(db: Db): Promise<number> {
   return Math.floor(Number(rows[0]?.server_version_num) / 10_000);
 }
 
+async function secretOf(config: Config, dataDir: string): Promise<string> {
+  const secret = config.secret ?? (await readFile(join(dataDir, secretName), "utf8").catch(() => undefined));
+  if (secret !== undefined) return secret;
+  throw new BackupRefused(`There is no secret in ${dataDir}: run the backup where the server runs, with its DATA_DIR.`);
+}
+
 interface Packed {
   readonly homes: HomeSummary[];
   readonly elsewhere: NonNullable<Manifest["elsewhere"]>;
@@ -86,6 +95,7 @@ interface Sources {
   readonly db: Db;
   readonly config: Config;
   readonly dataDir: string;
+  readonly secret: string;
   readonly dump: string;
   /** For temporary files. */
   readonly folder: string;
@@ -96,13 +106,8 @@ interface Sources {
 
 /** Names are those of the data folder, as far as they stand in it. */
 async function* entriesOf(sources: Sources, packed: Packed): AsyncGenerator<ArchiveEntry> {
-  const { config, dataDir, dump, installation, withHomes } = sources;
+  const { config, dataDir, secret, dump, installation, withHomes } = sources;
   yield fileEntry(dumpName, dump);
-  const secret = config.secret ?? (await readFile(join(dataDir, secretName), "utf8").catch(() => undefined));
-  if (secret === undefined)
-    throw new BackupRefused(
-      `There is no secret in ${dataDir}: run the backup where the server runs, with its DATA_DIR.`,
-    );
   yield textEntry(secretName, secret);
   if (existsSync(join(dataDir, "operator-key"))) yield fileEntry("operator-key", join(dataDir, "operator-key"));
   if (existsSync(catalogueFile)) yield fileEntry("restored/images-catalogue.json", catalogueFile);

@@ -95,7 +95,7 @@ const faults: readonly Fault[] = [
     cure: ({ db }) => sql`update host_images set state = 'ready'`.execute(db),
   },
   {
-    what: "Backups that are late",
+    what: "Backups that are late or failed",
     remedy: /backup FILE/,
     plant: ({ db }) => sql`update installation set started_at = now() - interval '3 days'`.execute(db),
     cure: ({ db }) =>

@@ -9,7 +9,7 @@ import { operatorCommand, startCommand } from "../../text/operator-command.ts";
 import { type ProcessSettings, runningProcesses, thisProgram } from "../process-registry.ts";
 import { readCertificates } from "./certificates.ts";
 import { differingSettings, nameOf } from "./differing-settings.ts";
-import { type BackupSchedule, lateBackup } from "./late-backup.ts";
+import { type BackupSchedule, backupFaults } from "./late-backup.ts";
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
 import type { Check } from "./run-checks.ts";
 
@@ -74,9 +74,9 @@ export function machineChecks(deps: MachineChecksDeps): readonly Check[] {
     },
     {
       kind: "backup_late",
-      what: "Backups that are late",
+      what: "Backups that are late or failed",
       remedy: `${operatorCommand("backup FILE")}, or BACKUP in the settings; the log's lines backup.failed say why it did not`,
-      run: () => lateBackup(db, deps.backup),
+      run: () => backupFaults(db, deps.backup),
     },
   ];
 }

@@ -14,6 +14,10 @@ import { writeFile } from "../write-file.ts";
 /** Kept between runs: the programs are fetched once. */
 export const runtimes = join(import.meta.dirname, "../../../../../node_modules/.cache/berth/runtimes");
 
+/** Of the installations of these tests. */
+export const secret = "5".repeat(64);
+export const trust = { secret } as const;
+
 /** Why no backup can be made here; undefined where one can. */
 export async function whyNoTools(): Promise<string | undefined> {
   return await postgresTools(18, runtimes).then(
@@ -34,7 +38,7 @@ export async function setupBackup(given?: Db) {
   const folder = temporaryFolder();
   const dataDir = join(folder, "data");
   mkdirSync(join(dataDir, "homes"), { recursive: true });
-  writeFileSync(join(dataDir, "secret"), "5".repeat(64), { mode: 0o600 });
+  writeFileSync(join(dataDir, "secret"), secret, { mode: 0o600 });
   writeFileSync(join(dataDir, "operator-key"), "6".repeat(64), { mode: 0o600 });
   const { id: installation } = await installationOf(db);
   const DATABASE_URL = await databaseUrl(db);
