@@ -77,7 +77,7 @@ export async function limitRequests(
 }
 
 /** Returns a function that counts a request and throws `rate_limited`; `whose` begins the sentence that names the limit. */
-function limiter(
+export function limiter(
   app: FastifyInstance,
   max: number,
   whose: string,
@@ -115,7 +115,7 @@ function isDialog({ routeOptions }: FastifyRequest): boolean {
 }
 
 /** `limit` says whose it is. */
-export function tooMany(ttlMs: number, limit: string): AppError {
+function tooMany(ttlMs: number, limit: string): AppError {
   return new AppError("rate_limited", `Too many requests. Try again in a minute. ${limit} is reached.`, {
     retryAfterSeconds: Math.max(1, Math.ceil(ttlMs / 1000)),
   });

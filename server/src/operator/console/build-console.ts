@@ -5,7 +5,6 @@ import { trustedProxies } from "../../http/client-address.ts";
 import { readDocuments } from "../../http/documents.ts";
 import { guardBrowsers } from "../../http/guard-browsers.ts";
 import { handleErrors, refuseAddress } from "../../http/handle-errors.ts";
-import { addressKey, tooMany } from "../../http/limit-requests.ts";
 import { noSchemas } from "../../http/no-schemas.ts";
 import { parseBodies } from "../../http/parse-bodies.ts";
 import { IdentityError } from "../../identity/identity.ts";
@@ -18,6 +17,7 @@ import type { ConsoleDeps } from "./console-deps.ts";
 import { creditRoutes } from "./credit-routes.ts";
 import { environmentRoutes } from "./environment-routes.ts";
 import { guardConsole } from "./guard-console.ts";
+import { knownBrowsers } from "./known-browsers.ts";
 import { machineRoutes } from "./machine-routes.ts";
 import { messageRoutes } from "./message-routes.ts";
 import { miningRoutes } from "./mining-routes.ts";
@@ -27,8 +27,6 @@ import { orderRoutes } from "./order-routes.ts";
 import { peopleRoutes } from "./people-routes.ts";
 import { serveConsole } from "./serve-console.ts";
 import { sendCookies, sessionRoutes } from "./session-routes.ts";
-
-const requestsPerMinute = 600;
 
 /** What an act throws when it cannot be done; the message is for the operator. */
 const refusals = [CapacityRefused, RefundRefused];
@@ -53,13 +51,9 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
   const documents = await readDocuments(dist, pageSettings(deps));
   const scripts = [...new Set([...documents.values()].flatMap((page) => page.scripts))];
   await guardBrowsers(app, { tls: url.startsWith("https:"), razorpay: false, scripts });
-  await app.register(rateLimit, {
-    timeWindow: 60_000,
-    max: requestsPerMinute,
-    keyGenerator: ({ ip }) => addressKey(ip),
-    errorResponseBuilder: (_, { ttl, max }) => tooMany(ttl, `This network's limit of ${max} requests a minute`),
-  });
-  guardConsole(app, { url, sessions });
+  const browsers = knownBrowsers(secret);
+  await app.register(rateLimit, { global: false });
+  guardConsole(app, { url, sessions, browsers });
   sendCookies(app);
   await serveConsole(app, dist, documents);
   await app.register(async (scope) => {
@@ -67,7 +61,7 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
       if (isRefusal(error)) throw new AppError("action_not_allowed", error.message);
       throw (error instanceof IdentityError && refusalOf(error)) || error;
     });
-    sessionRoutes(scope, { ...deps, sessions });
+    sessionRoutes(scope, { ...deps, sessions, browsers });
     nowRoutes(scope, deps);
     machineRoutes(scope, deps);
     environmentRoutes(scope, deps);

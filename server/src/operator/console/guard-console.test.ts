@@ -124,7 +124,7 @@ test("the page has strict headers, and cookies are for this browser's console on
     code: own.recoveryCodes[0],
   });
   expect(String(signedIn.headers["set-cookie"])).toMatch(
-    /^__Host-operator-session=\S+; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
+    /^__Host-operator-session=\S+; Path=\/; HttpOnly; SameSite=Strict; Secure,__Host-operator-browser=\S+; Path=\/; HttpOnly; SameSite=Strict; Secure; Max-Age=7776000$/,
   );
   expect(signedIn.headers["cache-control"]).toBe("no-store");
   expect(signedIn.headers["strict-transport-security"]).toBeDefined();

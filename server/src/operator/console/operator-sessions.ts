@@ -29,7 +29,7 @@ export function operatorSessions(db: Db, secret: Buffer): OperatorSessions {
   return {
     async open(operatorId, address) {
       const id = newId();
-      // Kept for a while after their end: they tell which networks are an operator's own.
+      // Kept for a while after their end, for who asks which addresses an operator signed in from.
       await sql`delete from operator_sessions where expires_at < now() - interval '90 days'`.execute(db);
       const expires_at = sql<Date>`now() + interval '12 hours'`;
       await db.insertInto("operator_sessions").values({ id, operator_id: operatorId, address, expires_at }).execute();

@@ -94,6 +94,41 @@ test("sign-ins are limited for each account and network", async () => {
   expect(codes).toEqual(["wrong_password", "wrong_password", "wrong_password", "rate_limited"]);
 });
 
+test("others on an operator's network use up neither the tries nor the requests of a browser that signed in before", async () => {
+  const { enrol, browser } = await testConsole({ env: { SIGN_INS_PER_MINUTE: "3", OPERATOR_SECOND_FACTOR: "false" } });
+  const own = await enrol();
+  const { email, password } = own;
+  await own.must("DELETE", "session", {});
+  // As a notebook on the same loopback.
+  const stranger = browser();
+  const guess = (by: typeof stranger, text = "wrong") =>
+    by.call("POST", "session", { email, password: text, code: "" });
+  for (let n = 0; n < 3; n += 1) expect((await guess(stranger)).statusCode).toBe(400);
+  expect((await guess(stranger, password)).statusCode).toBe(429);
+  expect((await guess(own, password)).json()).toMatchObject({ signed_in: true });
+  // Each account's own: it helps with no other one.
+  const other = await enrol("bob@berth.example");
+  other.cookies.set("operator-browser", own.cookies.get("operator-browser") ?? "");
+  const asBob = () => other.call("POST", "session", { email: "bob@berth.example", password: "wrong", code: "" });
+  for (let n = 0; n < 3; n += 1) expect((await asBob()).statusCode).toBe(400);
+  expect((await asBob()).statusCode).toBe(429);
+});
+
+test("requests to another host count for nobody, and a browser that signed in before counts alone", async () => {
+  const { enrol, browser } = await testConsole();
+  const own = await enrol();
+  const stranger = browser();
+  const page = (by: typeof stranger, headers = {}) =>
+    by.call("GET", "/", undefined, headers).then((each) => each.statusCode);
+  for (let n = 0; n < 601; n += 1) expect(await page(stranger, { host: "wrong.example" })).toBe(421);
+  expect(await page(stranger)).toBe(303);
+  stranger.cookies.set("operator-browser", "a.b.c");
+  for (let n = 0; n < 601; n += 1) await page(stranger);
+  expect(await page(stranger)).toBe(429);
+  expect(await page(own)).toBe(303);
+  expect((await own.must("GET", "session")).email).toBe(own.email);
+});
+
 test("on loopback a second factor may be left out; where it is needed, such an account has no way in", async () => {
   const open = await testConsole({ env: { OPERATOR_SECOND_FACTOR: "false" } });
   const { email, password, recoveryCodes } = await open.enrol();

@@ -14,26 +14,32 @@ import { openLink, spendLink } from "../accounts/operator-links.ts";
 import { sealOf } from "../accounts/seal.ts";
 import { factorUri } from "../accounts/second-factor.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
-import { cookieOf, operatorOf, sessionCookie, setCookie } from "./guard-console.ts";
+import { browserCookie, cookieOf, operatorOf, sessionCookie, setCookie } from "./guard-console.ts";
+import type { KnownBrowsers } from "./known-browsers.ts";
 import type { OperatorSessions } from "./operator-sessions.ts";
 import { verifyOperator } from "./verify-operator.ts";
 
 type SessionDeps = Pick<ConsoleDeps, "config" | "db" | "secret" | "url" | "needsSecondFactor"> & {
   readonly sessions: OperatorSessions;
+  readonly browsers: KnownBrowsers;
 };
 
 /** Signing in and out, and one-time links. */
 export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
-  const { config, db, secret, needsSecondFactor, sessions, url } = deps;
+  const { config, db, secret, needsSecondFactor, sessions, browsers, url } = deps;
   const seal = sealOf(secret, "operator factor v1");
   const attempts = countAttempts(db, { perMinute: config.limits.signInsPerMinute });
   const cookies = cookieSetter(url);
+  const signIn = async (request: FastifyRequest, operatorId: string) => {
+    cookies.set(request, sessionCookie(url), await sessions.open(operatorId, request.ip));
+    cookies.set(request, browserCookie(url), await browsers.prove({ id: request.browser?.id, operatorId }));
+  };
 
   mount(app, operatorSession, async ({ request }) => ({ ...success, email: operatorOf(request).email }));
 
   mount(app, operatorSignIn, async ({ body, request }) => {
-    const id = await verifyOperator({ db, seal, attempts, needsSecondFactor }, body, request.ip);
-    if (id !== null) cookies.set(request, sessionCookie(url), await sessions.open(id, request.ip));
+    const id = await verifyOperator({ db, seal, attempts, needsSecondFactor }, body, request);
+    if (id !== null) await signIn(request, id);
     return { ...success, signed_in: id !== null };
   });
 
@@ -64,7 +70,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
       { code: body.link, password: body.password, factor: body.code },
       client,
     );
-    cookies.set(request, sessionCookie(url), await sessions.open(operatorId, request.ip));
+    await signIn(request, operatorId);
     return { ...success, recovery_codes: [...recoveryCodes] };
   });
 }

@@ -8,6 +8,7 @@ import { checkPassword } from "../../identity/local/passwords.ts";
 import { operatorCommand } from "../../text/operator-command.ts";
 import type { Seal } from "../accounts/seal.ts";
 import { factorStep, recoveryHash } from "../accounts/second-factor.ts";
+import type { KnownBrowser } from "./known-browsers.ts";
 
 export interface SignInDeps {
   readonly db: Db;
@@ -25,12 +26,13 @@ interface Credentials {
 
 /**
  * Verifies an operator's password and second factor. Returns the operator's id, or null when the password is right and a
- * code is needed. Attempts are limited as those of tenants are (G91). Throws for everything that is wrong.
+ * code is needed. Attempts are limited as those of tenants are (G91), those of a browser that the operator signed in with
+ * before by themselves. Throws for everything that is wrong.
  */
 export async function verifyOperator(
   deps: SignInDeps,
   { email, password, code }: Credentials,
-  address: string,
+  { ip, browser }: { readonly ip: string; readonly browser?: KnownBrowser | undefined },
 ): Promise<string | null> {
   const { db, attempts, needsSecondFactor } = deps;
   const operator = await db
@@ -38,7 +40,8 @@ export async function verifyOperator(
     .selectAll()
     .where("email_key", "=", emailKey(email))
     .executeTakeFirst();
-  const sender = { network: addressKey(address), familiar: await isFamiliar(db, operator?.id ?? "", address) };
+  const isKnown = browser !== undefined && browser.operatorId === operator?.id;
+  const sender = { network: isKnown ? `browser ${browser.id}` : addressKey(ip), familiar: isKnown };
   const attempt = await attempts.begin(`operator ${emailKey(email).slice(0, 254)}`, sender);
   const { matches } = await checkPassword(password, operator?.password_hash ?? null, sender);
   if (!operator || !matches) throw new AppError("wrong_password", "This address or this password is not right");
@@ -52,16 +55,6 @@ export async function verifyOperator(
     throw new AppError("wrong_password", "This code is not right, or it was used before");
   await attempt.succeeded();
   return operator.id;
-}
-
-async function isFamiliar(db: Db, operatorId: string, address: string): Promise<boolean> {
-  const rows = await db
-    .selectFrom("operator_sessions")
-    .select("address")
-    .distinct()
-    .where("operator_id", "=", operatorId)
-    .execute();
-  return rows.some((row) => addressKey(row.address) === addressKey(address));
 }
 
 /** A code of the authenticator app works once, and a recovery code too. */
