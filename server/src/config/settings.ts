@@ -254,7 +254,9 @@ export const settings = z.object({
   RETENTION_DAYS: count(30).describe("Days that files are kept after the last session"),
   MINING: word("ask", "stop", "off")
     .default("ask")
-    .describe("Where crypto mining is found: ask a person first, stop what runs a known miner at once, or do not look"),
+    .describe(
+      "Where crypto mining is found: ask a person, stop by itself where a known miner, a pool and the load of the GPUs agree, or do not look",
+    ),
   REQUESTS_PER_MINUTE: count(300).describe(
     "Limit of requests per sign-in and minute; all of a user together have twice as many",
   ),

@@ -131,6 +131,8 @@ export interface RunProcess {
   readonly pid: number;
   /** Program and arguments, joined by blanks. The owner's code can write anything here. */
   readonly command: string;
+  /** The path of its executable, which the kernel names (/proc/PID/exe) and a process cannot write; absent where it is not known. */
+  readonly program?: string | undefined;
 }
 
 /**

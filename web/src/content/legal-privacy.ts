@@ -32,6 +32,10 @@ export const legalPrivacy: LegalText = {
         },
         { term: "Files:", text: "what you store in an environment. It is yours, and we do not analyse it." },
         {
+          term: "Against crypto mining:",
+          text: "the names of an environment's programs and the load of its GPUs are looked at, no files. Where they point to mining we keep the command lines, with whatever was typed into them, and the load of that hour, for a person to look at.",
+        },
+        {
           term: "Payments:",
           text: "amount, currency, date, status, the provider's IDs, the card's network and its last four digits. The full card number goes to the payment provider and does not reach us.",
         },
@@ -99,7 +103,10 @@ export const legalPrivacy: LegalText = {
         { term: "Links to reset a password:", text: "they work for one hour and are removed within two days." },
         { term: "Account and environments:", text: "as long as your account exists." },
         { term: "Payments:", text: "as long as accounting law requires, also after an account is deleted." },
-        { term: "Evidence of crypto mining:", text: "as long as it is needed to decide the case." },
+        {
+          term: "Evidence of crypto mining:",
+          text: "30 days after a person found nothing in it, otherwise a year after the environment has ended.",
+        },
       ],
     },
     {

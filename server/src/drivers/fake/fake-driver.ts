@@ -170,7 +170,7 @@ function readOperations({ options, machine, install, find }: FakeDeps): Pick<Dri
     stats: async (id) => statsOf(machine, require(id), options),
     async processes(id) {
       const commands = machine.commands.get(require(id).spec.id) ?? ["python3 /usr/bin/jupyter-lab"];
-      return commands.map((command, index) => ({ pid: index + 1, command }));
+      return commands.map((command, index) => ({ pid: index + 1, command, program: command.split(" ")[0] }));
     },
     gpuFault: async (id) => machine.gpuFaults.get(require(id).spec.id),
     gpuLeftovers: async (ids) => new Map([...machine.gpuLeftovers].filter(([id]) => ids.includes(id))),

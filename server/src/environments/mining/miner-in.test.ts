@@ -11,7 +11,7 @@ test.each([
   ["./a --url=pool.supportxmr.com:3333", "pool", "pool.supportxmr.com:3333"],
   ["python job.py xmr-eu1.nanopool.org:10343", "pool", "xmr-eu1.nanopool.org:10343"],
 ])("%s is mining", (command, kind, name) => {
-  expect(minerIn(command)).toEqual({ kind, name });
+  expect(minerIn({ command })).toMatchObject({ [kind]: name, isExecuted: false });
 });
 
 test.each([
@@ -33,5 +33,16 @@ test.each([
   "",
   "   ",
 ])("%s is not", (command) => {
-  expect(minerIn(command)).toBeUndefined();
+  expect(minerIn({ command })).toBeUndefined();
+});
+
+test.each([
+  ["/home/user/.cache/xmrig", "node server.js", { program: "xmrig", isExecuted: true }],
+  ["/tmp/t-rex (deleted)", "vim", { program: "t-rex", isExecuted: true }],
+  ["/usr/bin/python3.11", "python t-rex.py", { program: "t-rex", isExecuted: false }],
+  ["/home/user/vim", "vim -o stratum+tcp://pool.example:1", { pool: "stratum+tcp://pool.example", isExecuted: false }],
+  ["/usr/bin/vim.basic", "vim xmrig", undefined],
+])("G305 what the kernel says that runs counts: %s for %s", (program, command, expected) => {
+  if (expected) expect(minerIn({ command, program })).toMatchObject(expected);
+  else expect(minerIn({ command, program })).toBeUndefined();
 });

@@ -1,3 +1,5 @@
+import type { RunProcess } from "../../drivers/driver.ts";
+
 /** Programs whose only use is mining, by the name of their file without an ending. Names that mean something else too are left out. */
 const programs: ReadonlySet<string> = new Set([
   ...["bfgminer", "bzminer", "ccminer", "cgminer", "claymore", "cpuminer", "cpuminer-opt", "cryptodredge"],
@@ -68,24 +70,32 @@ const readers: ReadonlySet<string> = new Set([
   "apt",
 ]);
 
-export interface Miner {
-  readonly kind: "program" | "pool";
-  /** The program's or the pool's name. */
-  readonly name: string;
+export interface Mining {
+  /** Name of a known miner. */
+  readonly program: string | undefined;
+  /** The kernel names that program, not only the command line, which the owner's code can write. */
+  readonly isExecuted: boolean;
+  readonly pool: string | undefined;
 }
 
-/** A known miner in one command line; undefined for anything else. A name is matched whole, never as a part of a word. */
-export function minerIn(command: string): Miner | undefined {
+/**
+ * A known miner or pool in one process; undefined for anything else. A name is matched whole, never as a part of a word. What
+ * an interpreter runs is a word of its command line only (G305).
+ */
+export function minerIn({ command, program }: Pick<RunProcess, "command" | "program">): Mining | undefined {
   const words = command.split(/\s+/).filter(Boolean);
   const names = words.map(fileName);
   const [first = ""] = names;
-  if (readers.has(first)) return undefined;
+  const executed = program && fileName(program.replace(/ \(deleted\)$/, ""));
+  const isExecuted = executed !== undefined && programs.has(executed);
+  const isOfSystem = program === undefined || !program.startsWith("/") || /^\/(?:usr\/)?s?bin\//.test(program);
+  if (readers.has(first) && isOfSystem && !isExecuted) return undefined;
   const run = names.find((name, index) => !interpreters.test(name) && !words[index]?.startsWith("-"));
-  for (const name of [first, run]) if (name !== undefined && programs.has(name)) return { kind: "program", name };
-  const address = stratum.exec(command)?.[0];
-  if (address) return { kind: "pool", name: address };
-  const pool = words.map(poolIn).find((found) => found !== undefined);
-  return pool === undefined ? undefined : { kind: "pool", name: pool };
+  const known = [isExecuted ? executed : undefined, first, run].find(
+    (name) => name !== undefined && programs.has(name),
+  );
+  const pool = stratum.exec(command)?.[0] ?? words.map(poolIn).find((found) => found !== undefined);
+  return known === undefined && pool === undefined ? undefined : { program: known, isExecuted, pool };
 }
 
 /** "/opt/x/XMRig.exe" is "xmrig". */

@@ -12,9 +12,13 @@ export interface Suspicion {
   readonly what: string;
   /** Command lines, cut; empty for a GPU alone. */
   readonly commands: readonly string[];
+  /** A known miner is executed, talks to a pool and keeps the GPUs busy: what alone ends an environment by itself (G305). */
+  readonly isCertain: boolean;
   readonly gpuPercent?: number;
   readonly quietMinutes?: number;
 }
+
+type Evidence = Omit<Suspicion, "isCertain">;
 
 export interface MiningDeps {
   readonly db: Db;
@@ -30,28 +34,31 @@ interface Run {
 }
 
 /**
- * Keeps what speaks for mining in a run, for a person to look at. With `stop` a known program or pool ends the environment
- * at once, without a refund; a load of the GPU never does, because a training looks the same (G69, G157). Returns what was
- * new. A dismissed finding stays dismissed for that run.
+ * Keeps what speaks for mining in a run, for a person to look at. With `stop` what is certain ends the environment at once,
+ * without a refund; nothing else does, because a training or a script of that name looks the same (G69, G157, G305). Returns
+ * what was new. A dismissed finding stays dismissed for that run.
  */
 export async function recordFinding(
   deps: MiningDeps,
   run: Run,
-  found: Suspicion,
+  { isCertain, ...found }: Suspicion,
 ): Promise<"known" | "found" | "ended"> {
   return await deps.db.transaction().execute(async (tx) => {
     const { rows } = await sql<Environment>`select * from environments where id = ${run.id} for update`.execute(tx);
     const [row] = rows;
     if (row?.generation !== run.generation || row.status !== "active" || row.desired === "terminated") return "known";
     const { id, isNew, dismissed } = await writeFinding(tx, row, found);
-    if (dismissed || deps.mode !== "stop" || found.kind === "gpu") return isNew ? "found" : "known";
+    if (dismissed || deps.mode !== "stop" || !isCertain) return isNew ? "found" : "known";
     await endMining(tx, deps, row, found);
-    await tx.updateTable("mining_findings").set({ ended: true }).where("id", "=", id).execute();
+    // What was found first may have been less.
+    const { kind: _, ...evidence } = found;
+    const change = { ended: true, evidence: JSON.stringify(evidence) };
+    await tx.updateTable("mining_findings").set(change).where("id", "=", id).execute();
     return "ended";
   });
 }
 
-async function writeFinding(tx: Tx, { id, user_id, generation }: Environment, { kind, ...found }: Suspicion) {
+async function writeFinding(tx: Tx, { id, user_id, generation }: Environment, { kind, ...found }: Evidence) {
   const { rows } = await sql<{ id: string; isNew: boolean; dismissed: boolean }>`
     insert into mining_findings (id, environment_id, user_id, generation, kind, evidence)
     values (${newId()}, ${id}, ${user_id}, ${generation}, ${kind}, ${JSON.stringify(found)})
@@ -62,7 +69,7 @@ async function writeFinding(tx: Tx, { id, user_id, generation }: Environment, { 
   return written;
 }
 
-async function endMining(tx: Tx, { announce, contact }: MiningDeps, row: Environment, found: Suspicion): Promise<void> {
+async function endMining(tx: Tx, { announce, contact }: MiningDeps, row: Environment, found: Evidence): Promise<void> {
   await endByOperator(tx, row, false);
   await announce(tx, {
     userId: row.user_id,

@@ -100,23 +100,35 @@ test("G157 a known miner is shown to a person first: evidence, nothing ends; dis
   expect(await run("mining", "dismiss", "nothing", "--reason", "x")).toMatchObject({ code: 1, stderr: /no finding/ });
 });
 
-test("G69 G157 with MINING=stop a miner ends its environment at once, without a refund, with a mail, evidence and an act", async () => {
-  const { db, detect, driver, id, ada, findings, row, stop, run } = await setup();
-  driver.machine.commands.set(id, ["bash", "./a --url stratum+tcp://pool.example:3333"]);
+test("G69 G157 G305 with MINING=stop program, pool and load of the GPU together end the environment, without a refund", async () => {
+  const { db, detect, driver, id, ada, findings, row, stop, run, passes, busyHour } = await setup();
+  const miner = "./xmrig --url stratum+tcp://pool.example:3333";
+  driver.machine.commands.set(id, ["bash", miner]);
   detect("stop");
+  await expect.poll(findings).toMatchObject([{ kind: "program", ended: false }]);
+  // A busy GPU without a miner that the kernel names: a script's name, a pool as an argument.
+  driver.machine.commands.set(id, ["python3 xmrig.py --tracker stratum+tcp://scheduler:9000"]);
+  await passes(2);
+  await busyHour(99);
+  await passes(4);
+  expect(await row()).toMatchObject({ status: "active", desired: "running" });
+  driver.machine.commands.set(id, ["bash", miner]);
   await expect.poll(async () => (await row()).status).toBe("terminated");
   expect(await row()).toMatchObject({ ended_reason: "terminated" });
-  expect(await findings()).toMatchObject([{ kind: "pool", ended: true }]);
+  expect((await findings()).filter(({ ended }) => ended)).toMatchObject([
+    { kind: "program", evidence: { what: expect.stringContaining("and keeps the GPUs at 99 %") } },
+  ]);
   expect(await db.selectFrom("refunds").selectAll().execute()).toEqual([]);
   const mails = await db.selectFrom("mails").select(["subject", "body_text"]).where("user_id", "=", ada.id).execute();
   expect(mails.map(({ subject, body_text }) => `${subject}: ${body_text}`).join("\n")).toMatch(
-    /first-lab was ended by us: [\s\S]*a program talks to the pool stratum\+tcp:\/\/pool\.example\. The terms do not allow it, so nothing is paid back\.[\s\S]*hello@berth\.example/,
+    /first-lab was ended by us: [\s\S]*the program xmrig runs, talks to the pool stratum\+tcp:\/\/pool\.example and keeps the GPUs at 99 %\. The terms do not allow it, so nothing is paid back\.[\s\S]*hello@berth\.example/,
   );
   const acts = await db.selectFrom("audit").select(["actor", "act", "subject_id", "reason"]).execute();
   expect(acts).toEqual([
     {
       ...{ actor: "worker:mining", act: "environment.terminate", subject_id: id },
-      reason: "Crypto mining: a program talks to the pool stratum+tcp://pool.example",
+      reason:
+        "Crypto mining: the program xmrig runs, talks to the pool stratum+tcp://pool.example and keeps the GPUs at 99 %",
     },
   ]);
   expect(await verifyAudit(db)).toMatchObject({ acts: 1 });

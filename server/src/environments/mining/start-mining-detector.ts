@@ -53,7 +53,7 @@ async function inspect(
   run: Active,
   gpuPercent: number | undefined,
 ): Promise<void> {
-  const suspicions = [await suspiciousProgram(host, seen, run), await suspiciousGpu(run, gpuPercent)];
+  const suspicions = [await suspiciousProgram(host, seen, run, gpuPercent), await suspiciousGpu(run, gpuPercent)];
   for (const suspicion of suspicions) {
     if (!suspicion) continue;
     const outcome = await recordFinding(deps, run, suspicion);
@@ -68,6 +68,7 @@ async function suspiciousProgram(
   { driver }: Host,
   seen: Map<string, ReadonlySet<string>>,
   { id, runId: run }: Active,
+  gpuPercent: number | undefined,
 ): Promise<Suspicion | undefined> {
   const onTimeout = () => {
     throw new DriverError("unavailable", `${id} did not list its processes within ${timeoutMs} ms`);
@@ -76,20 +77,25 @@ async function suspiciousProgram(
     if (hasEnded(error)) return [];
     throw error;
   });
-  const miners = processes.flatMap(({ pid, command }) => {
-    const miner = minerIn(command);
-    return miner ? [{ key: `${pid} ${command}`, command, miner }] : [];
+  const miners = processes.flatMap((each) => {
+    const mining = minerIn(each);
+    return mining ? [{ ...mining, key: `${each.pid} ${each.command}`, command: each.command }] : [];
   });
   const before = seen.get(id);
   seen.set(id, new Set(miners.map(({ key }) => key)));
   const again = miners.filter(({ key }) => before?.has(key));
-  const [first] = again.toSorted((a, b) => b.miner.kind.localeCompare(a.miner.kind));
-  if (!first) return undefined;
-  const { kind, name } = first.miner;
+  if (again.length === 0) return undefined;
+  const executed = again.find(({ isExecuted }) => isExecuted);
+  const named = executed ?? again.find(({ program }) => program !== undefined);
+  const pool = again.find((each) => each.pool !== undefined)?.pool;
+  const isCertain = executed !== undefined && pool !== undefined && gpuPercent !== undefined;
+  const programRuns = `the program ${named?.program} runs`;
+  const known = named ? programRuns : `a program talks to the pool ${pool}`;
   return {
-    kind,
-    what: kind === "program" ? `the program ${name} runs` : `a program talks to the pool ${name}`,
+    kind: named ? "program" : "pool",
+    what: isCertain ? `${programRuns}, talks to the pool ${pool} and keeps the GPUs at ${gpuPercent} %` : known,
     commands: again.slice(0, mostCommands).map(({ command }) => command.slice(0, commandLength)),
+    isCertain,
   };
 }
 
@@ -102,7 +108,7 @@ async function suspiciousGpu(
   const idleSeconds = await jupyterIdleSeconds(endpoint, token).catch(() => 0);
   if (idleSeconds !== null && idleSeconds < quietMinutes * 60) return undefined;
   const what = `its GPUs are at ${gpuPercent} % for an hour, and no kernel and no terminal works`;
-  return { kind: "gpu", what, commands: [], gpuPercent, quietMinutes };
+  return { kind: "gpu", what, commands: [], isCertain: false, gpuPercent, quietMinutes };
 }
 
 async function activeOn({ db, workerId }: DetectorDeps, hostId: string): Promise<Active[]> {

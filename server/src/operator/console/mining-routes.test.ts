@@ -7,7 +7,12 @@ import { testApp } from "../../testing/test-app.ts";
 import { testConsole } from "./testing/test-console.ts";
 
 const reason = "A training, started in a terminal";
-const seen = { kind: "program", what: "the program xmrig runs", commands: ["./xmrig -o pool:3333"] } as const;
+const seen = {
+  kind: "program",
+  what: "the program xmrig runs",
+  commands: ["./xmrig -o pool:3333"],
+  isCertain: false,
+} as const;
 
 /** A running environment in which something was found. */
 async function setup() {
