@@ -5,7 +5,7 @@ import { limitBody } from "../http/limit-body.ts";
 import { limitConnections } from "../http/limit-connections.ts";
 import { type Gateway, serverOptions } from "./gateway.ts";
 import { wrongHostRefusal } from "./refusals/refusals.ts";
-import { refuse, refuseUnread, refuseUpgrade } from "./refusals/refuse.ts";
+import { endUpgrade, refuse, refuseUnread } from "./refusals/refuse.ts";
 import type { HostNames } from "./target/host-names.ts";
 
 interface FrontServerDeps {
@@ -19,6 +19,9 @@ interface FrontServerDeps {
   readonly app?: RequestListener;
 }
 
+/** A role that is not here counts nothing. */
+const uncounted = { noteRefusal() {} };
+
 /** The HTTP server in front of app and gateway; routes by host (G90). The host of a role in another process gets 421 (G115). */
 export function frontServer({ hosts, appUrl, trustProxy, gateway, app }: FrontServerDeps): Server {
   const refusal = wrongHostRefusal(appUrl);
@@ -26,14 +29,14 @@ export function frontServer({ hosts, appUrl, trustProxy, gateway, app }: FrontSe
     // It is being stopped: the client's next request opens a connection to its successor.
     if (!server.listening || isDraining(server)) response.shouldKeepAlive = false;
     const role = hosts.kindOf(request.headers.host) === "app" ? serveApp : gateway?.onRequest;
-    role ? role(request, response) : refuse(request, response, refusal);
+    role ? role(request, response) : refuse(uncounted, request, response, refusal);
   });
   const serveApp = app && trackAnswers(server, limited(app));
   limitConnections(server, trustProxy);
   server.on("upgrade", (request, socket, head) => {
     if (gateway) return gateway.onUpgrade(request, socket, head);
     socket.on("error", () => socket.destroy());
-    refuseUpgrade(socket, refusal);
+    endUpgrade(socket, refusal);
   });
   server.on("clientError", (error, socket) => refuseUnread(error, socket, appUrl));
   return server;

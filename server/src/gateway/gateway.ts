@@ -12,6 +12,7 @@ import { createOpenExchanges, type Limits } from "./access/open-exchanges.ts";
 import { createActivityTracker } from "./forward/activity-tracker.ts";
 import { createGrantCookies } from "./principal/grant-cookies.ts";
 import type { Grants } from "./principal/grants.ts";
+import { createNoteRefusal } from "./refusals/note-refusal.ts";
 import { refuseUnread } from "./refusals/refuse.ts";
 import { type ServeDeps, serveRequest, serveUpgrade } from "./serve-request.ts";
 import { createHostNames, type HostNames } from "./target/host-names.ts";
@@ -87,7 +88,9 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const activity = createActivityTracker(db, given.activityMs ?? 5000, log);
   const addressOf = (request: IncomingMessage) => clientAddress(request, given.trustProxy);
   const counts = createGatewayCounts();
-  const deps: ServeDeps = { db, appUrl, hosts, cookies, targets, exchanges, counts, activity, addressOf, log };
+  const noteRefusal = createNoteRefusal({ refusals: counts.refusals, hosts, log });
+  const parts = { hosts, cookies, targets, exchanges, counts, activity, addressOf, noteRefusal };
+  const deps: ServeDeps = { db, appUrl, log, ...parts };
   // Expiry sends no notification.
   const sweeper = setInterval(() => {
     onChange();

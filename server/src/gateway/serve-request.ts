@@ -25,7 +25,7 @@ export function serveRequest(deps: ServeDeps, request: IncomingMessage, response
     () => response.destroyed || follow(deps, request, response, resolveRoute(deps, request, { isUpgrade: false })),
     (err: unknown) => {
       deps.log.error({ event: "gateway.request_failed", environmentId: route.outdatedId, err });
-      refuse(request, response, route.refusal);
+      refuse(deps, request, response, route.refusal);
     },
   );
 }
@@ -44,7 +44,7 @@ function follow(deps: ServeDeps, request: IncomingMessage, response: ServerRespo
       return void readGrant(deps, route.id).then(() => response.destroyed || serveRequest(deps, request, response));
     case "refusal":
       deps.counts.refused++;
-      return void refuse(request, response, route.refusal);
+      return void refuse(deps, request, response, route.refusal);
   }
 }
 
@@ -61,7 +61,7 @@ function followUpgrade(deps: ServeDeps, request: IncomingMessage, socket: Duplex
   if (route.kind === "environment") tunnel(deps, request, socket, early, route);
   else if (route.kind === "unknown_grant")
     void readGrant(deps, route.id).then(() => followUpgrade(deps, request, socket, early));
-  else refuseUpgrade(socket, route.kind === "refusal" ? route.refusal : malformedRefusal);
+  else refuseUpgrade(deps, request, socket, route.kind === "refusal" ? route.refusal : malformedRefusal);
 }
 
 async function readGrant({ targets, cookies }: ServeDeps, id: string): Promise<void> {

@@ -32,5 +32,7 @@ test("answers, refusals and sign-ins of the gateway are counted from its plain n
   await expect.poll(() => of("5xx")).toBe(1);
   expect(await of("2xx")).toBe(before.good + 1);
   expect(await of("refused")).toBe(before.refused + 1);
+  await ask(hostOf(row), "/_berth/no-such-page");
+  expect((await read()).get('berth_gateway_refusals_total{code="not_found"}')).toBeGreaterThanOrEqual(2);
   expect((await read()).get('berth_gateway_open{kind="websocket"}')).toBe(0);
 });

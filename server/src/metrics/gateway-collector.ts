@@ -11,6 +11,12 @@ export function gatewayCollector({ metrics, gateway }: GatewayDeps): () => void 
     labelNames: ["answer"],
     registers,
   });
+  const refusals = new Counter({
+    name: "berth_gateway_refusals_total",
+    help: "Requests and WebSockets to environments that the gateway refused, by the code of the refusal.",
+    labelNames: ["code"],
+    registers,
+  });
   const sockets = new Counter({
     name: "berth_gateway_websockets_total",
     help: "WebSockets to environments that were begun.",
@@ -29,6 +35,8 @@ export function gatewayCollector({ metrics, gateway }: GatewayDeps): () => void 
       requests.inc({ answer: index === 0 ? "aborted" : `${index}xx` }, count);
     requests.inc({ answer: "refused" }, refused);
     requests.inc({ answer: "gateway" }, own);
+    refusals.reset();
+    for (const [code, count] of gateway.counts.refusals) refusals.inc({ code }, count);
     sockets.reset();
     sockets.inc(webSockets);
     open.set({ kind: "websocket" }, openWebSockets);

@@ -6,6 +6,8 @@ export interface GatewayCounts {
   readonly answers: number[];
   /** Requests that were refused before they were forwarded. */
   refused: number;
+  /** All refusals, WebSockets' and the gateway's own pages' too, by code. */
+  readonly refusals: Map<string, number>;
   /** Requests to the gateway's own pages, and redirects to the sign-in. */
   own: number;
   webSockets: number;
@@ -13,7 +15,7 @@ export interface GatewayCounts {
 }
 
 export function createGatewayCounts(): GatewayCounts {
-  return { answers: [0, 0, 0, 0, 0, 0], refused: 0, own: 0, webSockets: 0, openWebSockets: 0 };
+  return { answers: [0, 0, 0, 0, 0, 0], refused: 0, refusals: new Map(), own: 0, webSockets: 0, openWebSockets: 0 };
 }
 
 /** Called when a forwarded request has ended. */

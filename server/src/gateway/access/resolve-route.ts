@@ -9,6 +9,7 @@ import {
   missingRefusal,
   type Refusal,
   unauthenticatedRefusal,
+  unreadRefusal,
   workerRefusal,
   wrongHostRefusal,
 } from "../refusals/refusals.ts";
@@ -21,7 +22,7 @@ export interface RouteDeps {
   readonly appUrl: string;
   readonly hosts: HostNames;
   readonly cookies: GrantCookies;
-  readonly targets: Pick<Targets, "find" | "nowMs">;
+  readonly targets: Pick<Targets, "find" | "nowMs" | "isRead">;
 }
 
 export interface OpenRoute {
@@ -57,7 +58,8 @@ export function resolveRoute(
   if (subdomain === undefined) return refused(wrongHostRefusal(appUrl));
   const target = targets.find(subdomain);
   const isOwnPath = (request.url as string).startsWith(ownPrefix);
-  if (!target || (isOwnPath && isUpgrade)) return refused(missingRefusal(appUrl));
+  if (!target || (isOwnPath && isUpgrade))
+    return refused(targets.isRead() ? missingRefusal(appUrl) : unreadRefusal(request.url as string));
   if (isOwnPath) return { kind: "own_path", target };
 
   const principal = principalOf(request, target.route, cookies);
@@ -69,10 +71,19 @@ export function resolveRoute(
 
   const availability = availabilityOf(target.route, targets.nowMs());
   if (availability !== "open" || !target.run) return unavailable(deps, request, target, principal, availability);
+  const barred = whyBarred(request, principal, { isUpgrade, ownOrigin: hosts.originOf(host) });
+  return barred ? refused(barred) : { kind: "environment", target, run: target.run, principal };
+}
+
+/** What an open environment is not given for its own users' sake. */
+function whyBarred(
+  request: IncomingMessage,
+  principal: Principal,
+  { isUpgrade, ownOrigin }: { readonly isUpgrade: boolean; readonly ownOrigin: string },
+): Refusal | undefined {
   const isForeign = isUpgrade ? isForeignUpgrade : isCrossSite;
-  if (isForeign(request, principal, hosts.originOf(host))) return refused(crossSiteRefusal);
-  if (coversSignIn(request)) return refused(workerRefusal);
-  return { kind: "environment", target, run: target.run, principal };
+  if (isForeign(request, principal, ownOrigin)) return crossSiteRefusal;
+  return coversSignIn(request) ? workerRefusal : undefined;
 }
 
 function refused(refusal: Refusal): ResolvedRoute {

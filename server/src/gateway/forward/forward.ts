@@ -4,6 +4,7 @@ import { countAnswer, type GatewayCounts } from "../access/gateway-counts.ts";
 import type { OpenRoute } from "../access/resolve-route.ts";
 import { abort, type PendingRequest, pauseResponse, resumeResponse } from "../http-client/pending-request.ts";
 import { availabilityRefusal } from "../refusals/availability-refusal.ts";
+import type { RefuseDeps } from "../refusals/note-refusal.ts";
 import { malformedRefusal } from "../refusals/refusals.ts";
 import { refuse } from "../refusals/refuse.ts";
 import type { Targets } from "../target/targets.ts";
@@ -12,7 +13,7 @@ import { relayResponse } from "./relay-response.ts";
 import { type HeadDeps, requestHead } from "./request-head.ts";
 import { sendBody } from "./send-body.ts";
 
-export interface ForwardDeps extends AdmitDeps, HeadDeps {
+export interface ForwardDeps extends AdmitDeps, HeadDeps, RefuseDeps {
   readonly targets: Pick<Targets, "nowMs">;
   readonly activity: ActivityTracker;
   readonly counts: GatewayCounts;
@@ -24,9 +25,9 @@ const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
 export function forward(deps: ForwardDeps, request: IncomingMessage, response: ServerResponse, route: OpenRoute): void {
   const { target, run, principal } = route;
   const head = requestHead(deps, request, target.route, { isUpgrade: false });
-  if (!head) return void refuse(request, response, malformedRefusal);
+  if (!head) return void refuse(deps, request, response, malformedRefusal);
   const exchange = admit(deps, request, route);
-  if ("status" in exchange) return void refuse(request, response, exchange);
+  if ("status" in exchange) return void refuse(deps, request, response, exchange);
   deps.activity.onRequest(target.route.id, request, principal);
   const onBytes = deps.activity.countExchange(target.route.id);
 
@@ -64,13 +65,14 @@ function endBoth(pending: PendingRequest, request: IncomingMessage): () => void 
 }
 
 function refuseSilent(
-  { appUrl, targets }: ForwardDeps,
+  deps: ForwardDeps,
   request: IncomingMessage,
   response: ServerResponse,
   { target, run }: OpenRoute,
 ): void {
+  const { appUrl, targets } = deps;
   const nowMs = targets.nowMs();
   run.silentSinceMs ??= nowMs;
   const about = { appUrl, path: request.url as string, nowMs, silentSinceMs: run.silentSinceMs };
-  refuse(request, response, availabilityRefusal("not_answering", target.route, about));
+  refuse(deps, request, response, availabilityRefusal("not_answering", target.route, about));
 }

@@ -24,7 +24,10 @@ async function setup(early = "") {
   const [browser, environment] = [await pair(), await pair()];
   let bytes = 0;
   browser.near.setTimeout(60_000);
-  const sides = joinSockets(browser.near, environment.near, Buffer.from(early), (count) => (bytes += count));
+  const sides = joinSockets(browser.near, environment.near, Buffer.from(early), {
+    onBytes: (count) => (bytes += count),
+    onRefusal() {},
+  });
   environment.near.on("data", (chunk) => void fromEnvironment(sides, chunk));
   return { browser, environment, bytes: () => bytes, leave: () => leave(sides) };
 }

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { refuseUpgrade } from "../refusals/refuse.ts";
+import { endUpgrade, type UpgradeRefusal } from "../refusals/refuse.ts";
 import { betweenFrames, type FramePosition, isBetweenFrames, toFrameEnd } from "./frame-position.ts";
 import { type Handshake, readHandshake } from "./read-handshake.ts";
 
@@ -11,11 +11,16 @@ const drainTimeoutMs = 2000;
 const notAnswering = { status: 502, code: "not_answering", title: "This environment does not answer" };
 const refusedByEnvironment = { code: "refused", title: "The environment refused the connection" };
 
+interface Listeners {
+  readonly onBytes: (bytes: number) => void;
+  /** The environment did not take the connection. */
+  readonly onRefusal: (refusal: UpgradeRefusal) => void;
+}
+
 /** The two sockets of a WebSocket. */
-export interface Tunnel {
+export interface Tunnel extends Listeners {
   readonly client: Duplex;
   readonly upstream: Duplex;
-  readonly onBytes: (bytes: number) => void;
   readonly handshake: Handshake;
   /** Bytes from the browser before the environment accepted the handshake. */
   early: Buffer;
@@ -31,11 +36,11 @@ export interface Tunnel {
  * Pipes bytes both ways with back-pressure. When either side ends, so does the other, also while the upstream is still
  * connecting. The caller passes upstream bytes to `fromEnvironment`.
  */
-export function joinSockets(client: Duplex, upstream: Duplex, early: Buffer, onBytes: (bytes: number) => void): Tunnel {
+export function joinSockets(client: Duplex, upstream: Duplex, early: Buffer, listeners: Listeners): Tunnel {
   const sides: Tunnel = {
     client,
     upstream,
-    onBytes,
+    ...listeners,
     handshake: { bytes: Buffer.alloc(0) },
     early,
     isOpen: false,
@@ -124,7 +129,9 @@ function refuse(sides: Tunnel, status: number): void {
   if (sides.isEnding) return;
   sides.isEnding = true;
   sides.upstream.destroy();
-  refuseUpgrade(sides.client, status >= 400 ? { ...refusedByEnvironment, status } : notAnswering);
+  const refusal = status >= 400 ? { ...refusedByEnvironment, status } : notAnswering;
+  sides.onRefusal(refusal);
+  endUpgrade(sides.client, refusal);
 }
 
 /** Half-closes both sides, so that the last bytes (a close frame) arrive, then destroys them after a timeout. */

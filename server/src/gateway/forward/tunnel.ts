@@ -23,9 +23,9 @@ export function tunnel(
   const { route: environment } = route.target;
   const isGet = request.method === "GET";
   const head = isGet ? requestHead(deps, request, environment, { isUpgrade: true }) : undefined;
-  if (!head || environment.endpoint === null) return void refuseUpgrade(client, malformedRefusal);
+  if (!head || environment.endpoint === null) return void refuseUpgrade(deps, request, client, malformedRefusal);
   const exchange = admit(deps, request, route);
-  if ("status" in exchange) return void refuseUpgrade(client, exchange);
+  if ("status" in exchange) return void refuseUpgrade(deps, request, client, exchange);
   deps.activity.onRequest(environment.id, request, route.principal);
   deps.counts.webSockets++;
   deps.counts.openWebSockets++;
@@ -36,7 +36,10 @@ export function tunnel(
     () => upstream.write(head.text, "latin1"),
     (bytes) => fromEnvironment(sides, bytes),
   );
-  const sides = joinSockets(client, upstream, early, deps.activity.countMessages(environment.id, request));
+  const sides = joinSockets(client, upstream, early, {
+    onBytes: deps.activity.countMessages(environment.id, request),
+    onRefusal: (refusal) => deps.noteRefusal(request, refusal),
+  });
   exchange.destroy = () => {
     upstream.destroy();
     client.destroy();

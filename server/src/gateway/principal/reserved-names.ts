@@ -12,3 +12,6 @@ export const ownPrefix = "/_berth/";
 
 /** Path of a share link (G50); its secret is the query parameter `key`. */
 export const sharePath = `${ownPrefix}share`;
+
+/** The form of the pages "stopped" and "paused" posts here; its field is the `path` to go on to. */
+export const restartPath = `${ownPrefix}restart`;

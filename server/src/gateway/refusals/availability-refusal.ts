@@ -1,7 +1,9 @@
+import { launchStages } from "@berth/contract";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { formatDuration } from "../../text/format-duration.ts";
+import { restartPath } from "../principal/reserved-names.ts";
 import type { Availability } from "../target/availability.ts";
-import { plainRefusal, type Refusal } from "./refusals.ts";
+import { plainRefusal, type Refusal, type Step } from "./refusals.ts";
 
 type Closed = Exclude<Availability, "open">;
 
@@ -27,7 +29,7 @@ const ownerRefusals: Readonly<Record<Closed, (route: EnvironmentRoute, about: Ab
     title: "This environment is paused",
     text: `Its memory and GPUs are kept, and the clock is running${timeLeft(route, about.nowMs)}.`,
     badge: { glyph: "paused", word: "Paused" },
-    action: { label: "Resume", href: detailPage(route, about) },
+    ...restartAction(route, about),
   }),
   stopped: (route, about) => ({
     status: 503,
@@ -35,7 +37,7 @@ const ownerRefusals: Readonly<Record<Closed, (route: EnvironmentRoute, about: Ab
     title: "This environment is stopped",
     text: stoppedText(route, about.nowMs),
     badge: { glyph: "stopped", word: "Stopped" },
-    action: { label: "Restart", href: detailPage(route, about) },
+    ...restartAction(route, about),
   }),
   ended: ({ filesUntil }, { appUrl }) => ({
     status: 410,
@@ -56,6 +58,15 @@ const ownerRefusals: Readonly<Record<Closed, (route: EnvironmentRoute, about: Ab
   }),
 };
 
+/** The app's word for both (spec 4.2). */
+function restartAction(route: EnvironmentRoute, about: About): Pick<Refusal, "action" | "form" | "other"> {
+  return {
+    action: { label: "Restart", href: "" },
+    form: { path: restartPath, name: "path", value: about.path },
+    other: { label: "Show environment", href: detailPage(route, about) },
+  };
+}
+
 const stageTexts: Readonly<Record<string, string>> = {
   paid: "payment received",
   placed: "preparing your GPUs",
@@ -75,10 +86,30 @@ function startingRefusal(route: EnvironmentRoute, about: About): Refusal {
     title: "This environment is starting",
     text: `The page opens by itself as soon as JupyterLab answers${hasStarted ? "" : "; the clock starts then, not before"}.`,
     badge: { glyph: "pending", word: stage ? `Starting: ${stage}` : "Starting" },
+    steps: stepsOf(route.stage),
     action: { label: "Show progress", href: detailPage(route, about) },
     retryAfterSeconds: 1,
     refreshSeconds: 1,
   };
+}
+
+/** The app's timeline, with the stage that ends each line. A resume has no stages. */
+const startSteps = [
+  ["GPUs reserved", "placed"],
+  ["Image ready", "image"],
+  ["Container started", "started"],
+  ["JupyterLab started", "answering"],
+  ["Answers at its address", "ready"],
+] as const;
+
+function stepsOf(stage: string | null): readonly Step[] {
+  const now = (launchStages as readonly (string | null)[]).indexOf(stage);
+  if (now < 0) return [];
+  const doing = startSteps.findIndex(([, until]) => launchStages.indexOf(until) >= now);
+  return startSteps.map(([text], index) => ({
+    text,
+    state: index < doing ? "done" : index === doing ? "doing" : "waiting",
+  }));
 }
 
 const stopReasonTexts: Readonly<Record<NonNullable<EnvironmentRoute["stopReason"]>, string>> = {

@@ -18,10 +18,17 @@ svg{flex:none}
 @media (prefers-reduced-motion:reduce){.turning{animation:none}}
 h1{margin:10px 0 0;font-size:28px;line-height:34px;font-weight:550;letter-spacing:-.03em;text-wrap:balance}
 h1+p{margin:8px 0 24px;font-size:15px;line-height:23px;color:var(--ink-2);font-variant-numeric:tabular-nums;text-wrap:pretty}
-a,button{display:inline-flex;align-items:center;justify-content:center;height:40px;padding:0 18px;border-radius:6px;background:var(--ink);color:var(--canvas);font-size:14px;font-weight:500;text-decoration:none}
+ol{margin:0 0 24px;padding:0;list-style:none;font-size:14px;line-height:28px}
+li{display:flex;align-items:center;gap:10px;color:var(--ink-3)}
+li.done{color:var(--ink-2)}li.done svg{color:var(--live)}li.doing{color:var(--wait-ink);font-weight:500}
+.acts{display:flex;flex-wrap:wrap;align-items:center;gap:12px}
+form{display:contents}
+.act,button{display:inline-flex;align-items:center;justify-content:center;height:40px;padding:0 18px;border-radius:6px;background:var(--ink);color:var(--canvas);font-size:14px;font-weight:500;text-decoration:none}
+.other{font-size:14px;font-weight:500;line-height:40px;padding:0 6px;color:var(--ink-2);text-decoration:none}
+.other:hover{color:var(--ink)}
 button{border:0;font-family:inherit;cursor:pointer}
 a:focus-visible,button:focus-visible{outline:2px solid var(--wait);outline-offset:2px}
-@media (max-width:48em){main{align-items:start;padding:20px 16px}a,button{width:100%;height:48px}}
+@media (max-width:48em){main{align-items:start;padding:20px 16px}.act,button{width:100%;height:48px}.other{width:100%;text-align:center;line-height:48px}}
 `;
 
 /** No script, no external resource, no form. */

@@ -1,5 +1,7 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { Changes } from "../../database/changes.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
 import { poll, setupGateway, upstreamServer } from "../testing/setup-gateway.ts";
 
 const html = { accept: "text/html" };
@@ -10,14 +12,14 @@ test.each([
     "starting",
     { status: "pending", stage: "image" },
     503,
-    /Starting: pulling image[\s\S]*opens by itself[\s\S]*>Show progress</,
+    /Starting: pulling image[\s\S]*opens by itself[\s\S]*"done"[\s\S]*GPUs reserved[\s\S]*"doing" aria-current="step"[\s\S]*Image ready[\s\S]*"waiting"[\s\S]*>Show progress</,
   ],
   ["resuming", { status: "paused", desired: "running" }, 503, /<\/svg>Starting<[\s\S]*>Show progress</],
   [
     "paused",
     { status: "paused", desired: "paused", expires_at: hours(25) },
     503,
-    /is paused[\s\S]*memory and GPUs are kept, and the clock is running: 1d 1h left\.[\s\S]*>Resume</,
+    /is paused[\s\S]*memory and GPUs are kept, and the clock is running: 1d 1h left\.[\s\S]*>Restart</,
   ],
   ["pausing", { status: "active", desired: "paused" }, 503, /is paused/],
   [
@@ -161,4 +163,46 @@ test("a starting environment opens by itself, and a change is seen within a seco
       () => false,
     );
   await poll(refused, 1000);
+});
+
+test("a refusal is counted by its code and logged once a minute for each name and code, without what was sent", async () => {
+  const { log, lines } = recordLog();
+  const { environment, ask, hostOf, open, gateway, port } = await setupGateway({ log });
+  const row = await environment({ port: 1 });
+  await poll(async () => (await ask(hostOf(row), "/")).status === 401);
+  const count = (code: string) => gateway.counts.refusals.get(code) ?? 0;
+  const before = { not_found: count("not_found"), unauthenticated: count("unauthenticated") };
+  for (const _ of [1, 2, 3]) await ask(`nobody.localhost:${port}`, "/lab?token=secret-token");
+  await ask(hostOf(row), "/_berth/no-such-page");
+  await ask(hostOf(row), "/lab", { headers: { authorization: "token secret-token" } });
+  const { closed } = open(
+    `GET /api HTTP/1.1\r\nHost: ${hostOf(row)}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  );
+  await closed;
+  expect(count("not_found")).toBe(before.not_found + 4);
+  expect(count("unauthenticated")).toBe(before.unauthenticated + 2);
+  const written = lines.filter(({ event }) => event === "gateway.refused");
+  expect(written.map(({ level, subdomain, code, status }) => [level, subdomain, code, status]).toSorted()).toEqual(
+    [
+      ["info", "nobody", "not_found", 404],
+      ["info", row.subdomain, "not_found", 404],
+      ["info", row.subdomain, "unauthenticated", 401],
+    ].toSorted(),
+  );
+  expect(JSON.stringify(written)).not.toContain("secret-token");
+});
+
+test("while the routes were never read a name is not missing: 503, then the page opens by itself", async () => {
+  const { db, hostOf, environment, beside } = await setupGateway();
+  const row = await environment({ port: 1 });
+  await sql`alter table environments rename to environments_away`.execute(db);
+  const second = await beside();
+  const page = () => second.ask(hostOf(row), "/lab", { headers: html });
+  const early = await page();
+  expect([early.status, early.headers["retry-after"], early.headers["refresh"]]).toEqual([503, "2", "2"]);
+  expect(early.body).toContain("cannot be opened yet");
+  expect(JSON.parse((await second.ask(hostOf(row), "/api")).body)).toMatchObject({ code: "unavailable" });
+  await sql`alter table environments_away rename to environments`.execute(db);
+  await poll(async () => (await page()).status === 302);
+  expect((await second.ask(hostOf({ subdomain: "nobody" }), "/")).status).toBe(404);
 });

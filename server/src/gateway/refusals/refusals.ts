@@ -1,5 +1,15 @@
 export type Glyph = "pending" | "paused" | "stopped" | "terminated" | "unknown" | "failed";
 
+interface Link {
+  readonly label: string;
+  readonly href: string;
+}
+
+export interface Step {
+  readonly text: string;
+  readonly state: "done" | "doing" | "waiting";
+}
+
 /** One refusal, rendered as HTML for navigations and as JSON for everything else. */
 export interface Refusal {
   readonly status: number;
@@ -9,7 +19,13 @@ export interface Refusal {
   /** One sentence for the page. */
   readonly text: string;
   readonly badge?: { readonly glyph: Glyph; readonly word: string };
-  readonly action: { readonly label: string; readonly href: string };
+  readonly action: Link;
+  /** The action is then a button that posts one field to this path of the gateway's own. */
+  readonly form?: { readonly path: string; readonly name: string; readonly value: string };
+  /** A second, less likely action. */
+  readonly other?: Link;
+  /** The stages of a start. */
+  readonly steps?: readonly Step[];
   readonly retryAfterSeconds?: number;
   /** The page reloads itself after this. */
   readonly refreshSeconds?: number;
@@ -96,6 +112,27 @@ export function unavailableRefusal(path: string): Refusal {
   return {
     ...plainRefusal(503, "unavailable", "Signing in does not work right now", text, path),
     retryAfterSeconds: 2,
+  };
+}
+
+/** Nobody knows yet which environments there are, so a name that is not known may be one. */
+export function unreadRefusal(path: string): Refusal {
+  const text = "This server has just started and has not read its list of environments yet. The page opens by itself.";
+  return {
+    ...plainRefusal(503, "unavailable", "Environments cannot be opened yet", text, path),
+    retryAfterSeconds: 2,
+    refreshSeconds: 2,
+  };
+}
+
+/** `reason` is what the app would say too. */
+export function restartRefusal(detailPage: string, reason: string): Refusal {
+  return {
+    status: 409,
+    code: "action_not_allowed",
+    title: "This environment was not restarted",
+    text: `${reason}${/[.!?]$/.test(reason) ? "" : "."}`,
+    action: { label: "Show environment", href: detailPage },
   };
 }
 

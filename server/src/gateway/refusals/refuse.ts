@@ -1,8 +1,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { limitBody } from "../../http/limit-body.ts";
-import { isNavigation } from "../principal/is-navigation.ts";
-import { contentSecurityPolicy } from "./page-style.ts";
+import { wantsPage } from "../principal/is-navigation.ts";
+import type { RefuseDeps } from "./note-refusal.ts";
+import { contentSecurityPolicy, formSecurityPolicy } from "./page-style.ts";
 import type { Refusal } from "./refusals.ts";
 import { renderPage } from "./render-page.ts";
 
@@ -13,17 +14,24 @@ export const ownFields = {
   "Referrer-Policy": "no-referrer",
 } as const;
 
-/** HTML for a navigation, JSON otherwise; the connection stays reusable. */
-export function refuse(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+/** Of a page with a form, whose Origin would be null by the policy `no-referrer`. */
+export const formFields = {
+  "Referrer-Policy": "same-origin",
+  "Content-Security-Policy": formSecurityPolicy,
+} as const;
+
+/** HTML for a page load or a form, JSON otherwise; the connection stays reusable. */
+export function refuse(deps: RefuseDeps, request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  deps.noteRefusal(request, refusal);
   limitBody(request, response);
-  const isPage = isNavigation(request);
+  const isPage = wantsPage(request);
   const body = isPage ? renderPage(refusal, request.headers.host ?? "") : json(refusal);
   response.writeHead(refusal.status, {
     ...ownFields,
     "Content-Type": isPage ? "text/html; charset=utf-8" : "application/json; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
     Vary: "Accept, Sec-Fetch-Mode",
-    ...(isPage && { "Content-Security-Policy": contentSecurityPolicy }),
+    ...(isPage && (refusal.form ? formFields : { "Content-Security-Policy": contentSecurityPolicy })),
     ...(isPage && refusal.refreshSeconds !== undefined && { Refresh: String(refusal.refreshSeconds) }),
     ...(refusal.retryAfterSeconds !== undefined && { "Retry-After": String(refusal.retryAfterSeconds) }),
     ...(refusal.status === 401 && { "WWW-Authenticate": 'token realm="environment"' }),
@@ -32,7 +40,19 @@ export function refuse(request: IncomingMessage, response: ServerResponse, refus
 }
 
 /** Refuses a WebSocket on its raw socket. */
-export function refuseUpgrade(socket: Duplex, refusal: Pick<Refusal, "status" | "code" | "title">): void {
+export function refuseUpgrade(
+  deps: RefuseDeps,
+  request: IncomingMessage,
+  socket: Duplex,
+  refusal: UpgradeRefusal,
+): void {
+  deps.noteRefusal(request, refusal);
+  endUpgrade(socket, refusal);
+}
+
+export type UpgradeRefusal = Pick<Refusal, "status" | "code" | "title">;
+
+export function endUpgrade(socket: Duplex, refusal: UpgradeRefusal): void {
   const fields = ["Content-Type: application/json; charset=utf-8"];
   endWith(socket, refusal.status, fields, json(refusal));
 }

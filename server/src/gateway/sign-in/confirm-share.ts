@@ -1,12 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { sharePath } from "../principal/reserved-names.ts";
-import { formSecurityPolicy } from "../refusals/page-style.ts";
-import { ownFields } from "../refusals/refuse.ts";
+import { formFields, ownFields } from "../refusals/refuse.ts";
 import { renderPage } from "../refusals/render-page.ts";
 
 /**
- * The confirmation page of a share link. Referrer policy `same-origin`, because `no-referrer` would make the form's Origin
- * null. Clears the storage that a former environment of this subdomain left in the browser.
+ * The confirmation page of a share link. Clears the storage that a former environment of this subdomain left in the browser.
  */
 export function confirmShare(
   request: IncomingMessage,
@@ -17,14 +15,14 @@ export function confirmShare(
     title: `${owner} shares this environment with you`,
     text: "You can run code in it, and read and change its files, until the link ends. Its owner sees that somebody came in.",
     action: { label: "Open JupyterLab", href: "" },
+    form: { path: sharePath, name: "key", value: key },
   };
-  const body = renderPage(page, request.headers.host ?? "", { path: sharePath, key });
+  const body = renderPage(page, request.headers.host ?? "");
   response.writeHead(200, {
     ...ownFields,
-    "Referrer-Policy": "same-origin",
+    ...formFields,
     "Content-Type": "text/html; charset=utf-8",
     "Content-Length": Buffer.byteLength(body),
-    "Content-Security-Policy": formSecurityPolicy,
     "Clear-Site-Data": '"storage"',
   });
   response.end(body);

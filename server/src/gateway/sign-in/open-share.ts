@@ -11,12 +11,11 @@ import { endedShareRefusal } from "../refusals/refusals.ts";
 import { refuse } from "../refusals/refuse.ts";
 import { availabilityOf } from "../target/availability.ts";
 import { confirmShare } from "./confirm-share.ts";
+import { readForm } from "./read-form.ts";
 import { redirect } from "./redirect.ts";
 import type { SignInDeps } from "./sign-in.ts";
 
 const startPath = "/lab";
-/** The confirmation form contains only a key. */
-const maxBodyBytes = 1024;
 
 export function shareUrl(environmentUrl: string, secret: string): string {
   return `${environmentUrl}${sharePath}?${new URLSearchParams({ key: secret })}`;
@@ -35,30 +34,31 @@ export async function openShare(
 ): Promise<void> {
   limitBody(request, response);
   if (availabilityOf(route, deps.targets.nowMs()) === "ended")
-    return refuse(request, response, endedShareRefusal(deps.appUrl));
+    return refuse(deps, request, response, endedShareRefusal(deps.appUrl));
   if (request.method === "POST") return acceptShare(deps, request, response, route);
   // A browser that is signed in already (back button, second click) keeps its grant, the owner's included.
   if (deps.cookies.read(request.headers.cookie, route)) return redirect(response, startPath);
-  const key = keyOf(new URL(request.url as string, "http://environment").search);
+  const key = keyOf(new URL(request.url as string, "http://environment").searchParams);
   const owner = await ownerOf(deps.db, shareHash(key), route);
-  if (owner === undefined) return refuse(request, response, endedShareRefusal(deps.appUrl));
+  if (owner === undefined) return refuse(deps, request, response, endedShareRefusal(deps.appUrl));
   confirmShare(request, response, { owner, key });
 }
 
 async function acceptShare(
-  { db, appUrl, targets, cookies }: SignInDeps,
+  deps: SignInDeps,
   request: IncomingMessage,
   response: ServerResponse,
   route: EnvironmentRoute,
 ): Promise<void> {
-  const grant = await exchangeLink(db, shareHash(keyOf(await bodyOf(request))), route);
-  if (!grant) return refuse(request, response, endedShareRefusal(appUrl));
+  const { db, appUrl, targets, cookies } = deps;
+  const grant = await exchangeLink(db, shareHash(keyOf(await readForm(request))), route);
+  if (!grant) return refuse(deps, request, response, endedShareRefusal(appUrl));
   await targets.readGrant(grant.id);
   redirect(response, startPath, { "Set-Cookie": cookies.issue(grant) }, 303);
 }
 
-function keyOf(query: string): string {
-  return new URLSearchParams(query).get("key") ?? "";
+function keyOf(fields: URLSearchParams): string {
+  return fields.get("key") ?? "";
 }
 
 const isOpenLink = (hash: Buffer, route: EnvironmentRoute) =>
@@ -91,12 +91,4 @@ function exchangeLink(db: Db, hash: Buffer, route: EnvironmentRoute): Promise<Gr
       .execute();
     return grant;
   });
-}
-
-/** A body that is too long or has no Content-Length is not read. */
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  if (!(Number(request.headers["content-length"]) <= maxBodyBytes)) return "";
-  let text = "";
-  for await (const chunk of request.setEncoding("latin1")) text += chunk;
-  return text;
 }

@@ -1,18 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
-import { sharePath } from "../principal/reserved-names.ts";
+import { restartPath, sharePath } from "../principal/reserved-names.ts";
 import { crossSiteRefusal, missingRefusal, unavailableRefusal } from "../refusals/refusals.ts";
 import { refuse } from "../refusals/refuse.ts";
 import { openShare } from "./open-share.ts";
+import { restart } from "./restart.ts";
 import { type SignInDeps, signIn, signInPath } from "./sign-in.ts";
 
 const handlers: Readonly<Record<string, typeof signIn>> = {
   [`GET ${signInPath}`]: signIn,
   [`GET ${sharePath}`]: openShare,
   [`POST ${sharePath}`]: openShare,
+  [`POST ${restartPath}`]: restart,
 };
 
-/** Serves the gateway's own paths on an environment's host. No path under the prefix is ever forwarded. */
+/**
+ * Serves the gateway's own paths on an environment's host. No path under the prefix is ever forwarded. The app's `/open` sends
+ * whoever may not open a name to one that is not here, for the page of a name without an environment.
+ */
 export function serveOwnPath(
   deps: SignInDeps,
   request: IncomingMessage,
@@ -21,13 +26,13 @@ export function serveOwnPath(
 ): void {
   const { method, headers, url = "" } = request;
   const handler = handlers[`${method} ${url.split("?", 1)[0]}`];
-  if (!handler) return void refuse(request, response, missingRefusal(deps.appUrl));
+  if (!handler) return void refuse(deps, request, response, missingRefusal(deps.appUrl));
   // CSRF check: a form's Origin is that of its page.
   if (method === "POST" && headers.origin !== deps.hosts.originOf(headers.host))
-    return void refuse(request, response, crossSiteRefusal);
+    return void refuse(deps, request, response, crossSiteRefusal);
   handler(deps, request, response, route).catch((error: unknown) => {
     deps.log.error({ event: "gateway.request_failed", err: error });
     if (response.headersSent) response.destroy();
-    else refuse(request, response, unavailableRefusal(url));
+    else refuse(deps, request, response, unavailableRefusal(url));
   });
 }

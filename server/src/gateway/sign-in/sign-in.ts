@@ -9,6 +9,7 @@ import type { Logger } from "../../logging/create-logger.ts";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
 import type { Grant } from "../principal/grants.ts";
 import { ownPrefix } from "../principal/reserved-names.ts";
+import type { RefuseDeps } from "../refusals/note-refusal.ts";
 import { spentCodeRefusal } from "../refusals/refusals.ts";
 import { refuse } from "../refusals/refuse.ts";
 import type { HostNames } from "../target/host-names.ts";
@@ -20,11 +21,11 @@ export const signInPath = `${ownPrefix}sign-in`;
 const startPath = "/lab";
 
 /** Dependencies of the gateway's own paths. */
-export interface SignInDeps {
+export interface SignInDeps extends RefuseDeps {
   readonly db: Db;
   readonly appUrl: string;
   readonly hosts: Pick<HostNames, "secure" | "originOf">;
-  readonly targets: Pick<Targets, "readGrant" | "nowMs">;
+  readonly targets: Pick<Targets, "readGrant" | "nowMs" | "find" | "refresh">;
   readonly cookies: GrantCookies;
   readonly log: Logger;
 }
@@ -59,7 +60,7 @@ export async function signIn(
   if (!code) {
     // Back button or reload in a browser that is signed in already.
     if (deps.cookies.read(request.headers.cookie, route)) return redirect(response, path);
-    return refuse(request, response, spentCodeRefusal);
+    return refuse(deps, request, response, spentCodeRefusal);
   }
   if (!isFor(request, deps.hosts.secure, code.visit)) {
     // Clearing all cookies removed the visit cookie too: the used code records that the browser has been cleared.
@@ -72,7 +73,7 @@ export async function signIn(
     if (directives) return redirect(response, `${request.url}&cleared=1`, { "Clear-Site-Data": directives });
   }
   const grant = await exchangeCode(deps.db, hash, route);
-  if (!grant) return refuse(request, response, spentCodeRefusal);
+  if (!grant) return refuse(deps, request, response, spentCodeRefusal);
   await deps.targets.readGrant(grant.id);
   redirect(response, path, { "Set-Cookie": deps.cookies.issue(grant) });
 }

@@ -10,6 +10,8 @@ import { createTargetTable, type Target, type TargetTable } from "./target-table
 
 export interface Targets {
   find(subdomain: string): Target | undefined;
+  /** Whether the routes were ever read: before, an unknown name says nothing. */
+  isRead(): boolean;
   /** Reads one environment now, ahead of its notification. */
   refresh(id: string): Promise<void>;
   /** Reads one grant in order with other pending reads, so that it cannot undo a later revocation. Never throws. */
@@ -41,6 +43,7 @@ export async function openTargets(deps: TargetsDeps): Promise<Targets> {
   const clock = createDatabaseClock();
   const due = createDueReads(readsOf(deps, table, clock), reloadMs);
   let loop: Loop | undefined;
+  let isRead = false;
 
   async function pass(): Promise<number> {
     try {
@@ -49,6 +52,7 @@ export async function openTargets(deps: TargetsDeps): Promise<Targets> {
       deps.log.error({ event: "gateway.routes_not_read", err });
       return retryMs;
     }
+    isRead = true;
     deps.onChange();
     return reloadMs;
   }
@@ -59,6 +63,7 @@ export async function openTargets(deps: TargetsDeps): Promise<Targets> {
 
   return {
     find: table.find,
+    isRead: () => isRead,
     async refresh(id) {
       await readEnvironment(deps.db, table, id);
       deps.onChange();
