@@ -1,4 +1,5 @@
 import { createVouchers } from "../server/src/operator/people/vouchers.ts";
+import { toLastStep } from "./testing/pay.ts";
 import { expect, test } from "./testing/test.ts";
 import { checkScreen } from "./testing/viewports.ts";
 
@@ -33,4 +34,29 @@ test("a voucher is redeemed on the billing page, after a wrong code, and step 3 
   await expect(page.getByRole("region", { name: "Step 2: Resources" })).toBeVisible();
   await next.click();
   await expect(page.getByText(/Your credit adds \d+/)).toBeVisible();
+});
+
+test("hours of a code start an environment without a payment, from the code to its page (G332)", async ({
+  page,
+  customer: _,
+  database: { db },
+}) => {
+  const kind = { gpuHours: 3, count: 1, perMonth: undefined, expiresAt: undefined, alone: true };
+  const { codes } = await createVouchers(db, kind, { actor: "cli:test", reason: "Course" });
+  await page.goto("/billing");
+  await page.getByLabel("Voucher code").fill(codes[0] ?? "");
+  await page.getByRole("button", { name: "Redeem" }).click();
+  await expect(page.getByText("Starts an environment without a payment")).toBeVisible();
+  await toLastStep(page, "free-lab");
+  await expect(page.getByText("Your code covers it: Launch starts it at once.")).toBeVisible();
+  await expect(page.getByRole("complementary", { name: "Order" })).toContainText("$0.00");
+  await checkScreen(page, "launch-covered");
+  await page.getByRole("button", { name: "Launch", exact: true }).click();
+  await expect(page).toHaveURL(/\/environments$/, { timeout: 30_000 });
+  const order = db.selectFrom("orders").select(["id", "amount_minor"]).where("subdomain", "=", "free-lab");
+  const { id, amount_minor } = await order.executeTakeFirstOrThrow();
+  expect(amount_minor).toBe(0);
+  await page.goto(`/billing/orders/${id}`);
+  await expect(page.getByRole("status").filter({ hasText: "Nothing to pay" })).toBeVisible();
+  await checkScreen(page, "order-covered");
 });

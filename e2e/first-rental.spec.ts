@@ -71,6 +71,7 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await row.getByRole("button", { name: /More actions/ }).click();
   await page.getByRole("menuitem", { name: /Terminate/ }).click();
   await page.getByRole("dialog").getByRole("textbox").fill(name);
+  await expect(page.getByRole("dialog")).toContainText(/\d+m left, \$0\.\d\d of \$0\.\d\d is not refunded/);
   await page.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
   await expect(row).toContainText("Terminated");
   await again.goto(`${product.environmentUrl(name)}/lab`);

@@ -1,11 +1,13 @@
 import {
   array,
+  boolean,
   enum as choice,
   type infer as Infer,
   literal,
   nullable,
   number,
   object,
+  optional,
   record,
   string,
 } from "zod/mini";
@@ -92,6 +94,8 @@ const credit = object({
   source: choice(creditSources),
   /** Why it was given; may be empty. */
   note: string(),
+  /** Starts an environment by itself, without a payment (G332). */
+  alone: optional(boolean()),
   granted_at: instant,
 });
 export type Credit = Infer<typeof credit>;

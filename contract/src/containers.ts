@@ -16,7 +16,7 @@ import { endpoint } from "./endpoint.ts";
 import { idleStop } from "./idle-stop.ts";
 import { actions, launchStages, stopReasons } from "./lifecycle.ts";
 import { share } from "./shares.ts";
-import { container, instant, nothing, success } from "./wire.ts";
+import { container, currency, instant, nothing, success } from "./wire.ts";
 
 export const actOnContainer = endpoint({
   method: "POST",
@@ -49,6 +49,8 @@ export const environmentDetail = endpoint({
       ),
       /** The order that launched it. */
       order_id: string(),
+      /** Hours of its orders that were not paid back, with bonuses and extensions, and what is left of their payments. */
+      booked: optional(object({ hours: number(), paid: array(object({ currency, amount: number() })) })),
       /** Receipts of the launch and of extensions, oldest first (G70). */
       receipts: array(string()),
       /** Size of its files in 10^6 bytes, as last measured; null if they were never measured, or are deleted. */

@@ -142,6 +142,37 @@ export const clearOrder = endpoint({
   errors: ["not_found", "unavailable"],
 });
 
+/** Replies like `createEnvironment`, because there is nothing to pay first. */
+const createdEnvironment = object({
+  status: choice(["active", "pending"]),
+  message: string(),
+  jupyter_token: string(),
+  environment_id: string(),
+  subdomain: string(),
+});
+
+export const launchWithCredit = endpoint({
+  method: "POST",
+  path: "/credits/launch",
+  auth: "bearer",
+  summary: "Starts an environment with the hours of codes that need no payment, and waits at most 45 s for it (G332)",
+  body: object({ container_request: containerRequest }),
+  reply: createdEnvironment,
+  errors: [
+    "forbidden",
+    "not_found",
+    "email_unverified",
+    "account_held",
+    "voucher_refused",
+    "subdomain_taken",
+    "out_of_stock",
+    "too_many_gpus",
+    "not_prepared",
+    "not_delivered",
+    "unavailable",
+  ],
+});
+
 const token = (max: number) => string().check(maxLength(max), regex(/^[A-Za-z0-9_-]+$/));
 
 export const createEnvironment = endpoint({
@@ -157,13 +188,7 @@ export const createEnvironment = endpoint({
       razorpay_signature: string().check(maxLength(256)),
     }),
   }),
-  reply: object({
-    status: choice(["active", "pending"]),
-    message: string(),
-    jupyter_token: string(),
-    environment_id: string(),
-    subdomain: string(),
-  }),
+  reply: createdEnvironment,
   errors: [
     "forbidden",
     "not_found",

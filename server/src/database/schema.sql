@@ -479,6 +479,7 @@ create table granted_credits (
   used_by_order text,
   returned_hours numeric(10,2) not null default 0,
   revoked_at timestamptz,
+  alone boolean not null default false,
   constraint granted_credits_pkey primary key (id),
   constraint granted_credits_check check (num_nonnulls(used_by_order, revoked_at) < 2),
   constraint granted_credits_check1 check (returned_hours >= 0::numeric and returned_hours <= gpu_hours),
@@ -871,11 +872,12 @@ create table orders (
   lease_token uuid,
   lease_expires_at timestamptz,
   constraint orders_pkey primary key (id),
-  constraint orders_amount_minor_check check (amount_minor > 0),
+  constraint orders_amount_minor_check check ((gateway = 'credit') = (amount_minor = 0) and amount_minor >= 0),
   constraint orders_check check ((paid_at is not null) = (status in ('paid', 'fulfilled', 'refunding', 'refunded'))),
   constraint orders_check1 check ((status not in ('draft', 'open', 'paid', 'refunding')) or due_at is not null),
   constraint orders_check2 check (status = 'draft' or status = 'expired' or gateway_order_id is not null),
   constraint orders_container_type_check check (container_type ~ '^[a-z0-9][a-z0-9-]{0,30}$'),
+  constraint orders_credit_check check (gateway <> 'credit' or extends is null),
   constraint orders_currency_check check (currency ~ '^[A-Z]{3}$'),
   constraint orders_duration_hours_check check (duration_hours > 0),
   constraint orders_extends_fkey foreign key (extends) references environments(id),
@@ -885,7 +887,7 @@ create table orders (
   constraint orders_lease check ((num_nulls(lease_token, lease_expires_at) in (0, 2)) and (lease_token is null or due_at is not null)),
   constraint orders_mode_check check (mode in ('embedded', 'test', 'live')),
   constraint orders_status_check check (status in ('draft', 'open', 'cancelled', 'expired', 'paid', 'fulfilled', 'refunding', 'refunded')),
-  constraint orders_usd_minor_check check (usd_minor > 0)
+  constraint orders_usd_minor_check check ((gateway = 'credit') = (usd_minor = 0) and usd_minor >= 0)
 );
 create unique index one_unpaid_order_per_user on orders (user_id) where status in ('draft', 'open');
 create index orders_created on orders (created_at desc, id desc);
@@ -1189,6 +1191,7 @@ create table voucher_batches (
   per_month integer,
   expires_at timestamptz,
   created_at timestamptz not null default now(),
+  alone boolean not null default false,
   constraint voucher_batches_pkey primary key (id),
   constraint voucher_batches_gpu_hours_check check (gpu_hours > 0),
   constraint voucher_batches_per_month_check check (per_month > 0),

@@ -314,6 +314,7 @@ export interface Tables {
     used_by_order: string | null;
     returned_hours: Generated<number>;
     revoked_at: Date | null;
+    alone: Generated<boolean>;
   };
   grants: {
     id: string;
@@ -768,6 +769,7 @@ export interface Tables {
     per_month: number | null;
     expires_at: Date | null;
     created_at: Generated<Date>;
+    alone: Generated<boolean>;
   };
   vouchers: {
     id: string;

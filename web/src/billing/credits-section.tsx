@@ -35,12 +35,13 @@ export function CreditsSection({ userId }: { readonly userId: string }) {
 function OpenCredits({ credits }: { readonly credits: readonly Credit[] }) {
   return (
     <ul>
-      {credits.map(({ id, gpu_hours, source, note, granted_at }) => (
+      {credits.map(({ id, gpu_hours, source, note, alone, granted_at }) => (
         <li key={id}>
           <span>{creditText(gpu_hours)}</span>
           <small>
             {sources[source]}, {date(granted_at)}
             {note !== "" && `: ${note}`}
+            {alone === true && ". Starts an environment without a payment"}
           </small>
         </li>
       ))}

@@ -46,5 +46,6 @@ function sumsOf({ money, amount, currency, state }: Order, now: number): MoneySu
     expectedBy: expected_by === null ? undefined : date(expected_by),
     isBack: expected_by !== null && Date.parse(expected_by) < now,
     closed: state !== "awaiting_payment",
+    isFree: amount === 0,
   };
 }

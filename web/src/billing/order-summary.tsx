@@ -29,6 +29,12 @@ const tones: Readonly<Record<OrderState, Tone>> = {
   refunded: "rest",
 };
 
+function totalLabel({ amount, money }: Order): string {
+  if (amount === 0) return "Total";
+  if (money.charged > 0) return "Charged";
+  return money.place === "being_checked" ? "Being checked" : "Not charged";
+}
+
 export function OrderSummary({ order }: { readonly order: Order }) {
   const { money, state, references } = order;
   const charged = money.charged > 0;
@@ -41,7 +47,7 @@ export function OrderSummary({ order }: { readonly order: Order }) {
       </div>
       <Facts facts={boughtFacts(order)} />
       <Total
-        label={charged ? "Charged" : money.place === "being_checked" ? "Being checked" : "Not charged"}
+        label={totalLabel(order)}
         amount={charged ? amountText(money.charged, money.currency) : amountText(order.amount, order.currency)}
         notes={(
           [

@@ -11,6 +11,7 @@ import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { Notice } from "../ui/display/notice.tsx";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./order-page.module.css";
+import { amountText } from "./statement.ts";
 
 type Reason = (typeof refundRequestReasons)[number];
 
@@ -66,7 +67,7 @@ export function RefundRequest({ order }: { readonly order: Order }) {
         >
           <p>
             What we fail to deliver goes back by itself. For anything else a person decides, and answers here, by bell
-            and by mail.
+            and by mail. {mostText(order)} Banks take 4-5 business days after the decision.
           </p>
           <Select
             label="What happened"
@@ -96,4 +97,8 @@ export function RefundRequest({ order }: { readonly order: Order }) {
       </Dialog>
     </>
   );
+}
+
+function mostText({ money: { charged, refunded, refunding, currency } }: Order): string {
+  return `At most ${amountText(charged - refunded - refunding, currency)} can go back; unused time is worth its share of that.`;
 }

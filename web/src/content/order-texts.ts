@@ -68,6 +68,8 @@ export interface MoneySums {
   readonly isBack: boolean;
   /** Whether no more payments of this order are expected. */
   readonly closed: boolean;
+  /** An order of 0, which a code covers (G332). */
+  readonly isFree?: boolean;
 }
 
 interface Sentence {
@@ -81,6 +83,7 @@ export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
   const { amount, charged, refunding, refunded, disputed } = sums;
   switch (place) {
     case "nothing_taken":
+      if (sums.isFree) return { title: "Nothing to pay", text: "The hours of your code cover it." };
       return { title: "Nothing was taken", text: sums.closed ? closedText : openText };
     case "being_checked":
       return {

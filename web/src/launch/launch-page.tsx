@@ -6,7 +6,7 @@ import { type Session, useSession } from "../api/session.ts";
 import { useQueue } from "../environments/queue/use-queue.ts";
 import { withReservation } from "./draft/choices.ts";
 import type { Step } from "./draft/draft.ts";
-import { priceLines } from "./draft/price-lines.ts";
+import { linesOf, useCovered } from "./draft/use-covered.ts";
 import { useDraft } from "./draft/use-draft.ts";
 import { DraftOffer } from "./draft-offer.tsx";
 import { LaunchFoot } from "./launch-foot.tsx";
@@ -43,14 +43,15 @@ function Creator({ session }: { readonly session: Session }) {
   const { phase } = launch.state;
   // Once launched, step 4 stays, even after the browser's Back.
   const step = phase === "idle" ? draftStep : 4;
+  const covered = useCovered(userId, draft);
   const start = () => {
     if (!config) return;
     const prefill = { name: profile?.name ?? "", email, contact: profile?.phone ?? "" };
-    launch.start({ draft, userId, prefill, scriptUrl: config.payments.scriptUrl });
+    launch.start({ draft, userId, prefill, scriptUrl: config.payments.scriptUrl, isCovered: covered > 0 });
   };
-  const next = useContinue({ draft, change, step, config, capacity, goTo, start });
+  const next = useContinue({ draft, change, step, config, capacity, goTo, start, isCovered: covered > 0 });
   const section = useStepFocus(step);
-  const order = { draft, lines: priceLines(draft), config, capacity };
+  const order = { draft, lines: linesOf(draft, covered), config, capacity };
   const paid = isPaid(launch.state);
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -67,13 +68,13 @@ function Creator({ session }: { readonly session: Session }) {
           ) : (
             <CurrentStep
               step={step}
-              {...{ ...order, userId, queue, launch, goTo }}
+              {...{ ...order, userId, queue, launch, goTo, isCovered: covered > 0 }}
               error={next.error}
               onChange={next.change}
             />
           )}
         </section>
-        <OrderPanel {...order} sumLabel={sumLabel(launch.state)} />
+        <OrderPanel {...order} sumLabel={covered > 0 ? "Total" : sumLabel(launch.state)} />
       </div>
       {!paid && (
         <LaunchFoot step={step} lines={order.lines} blocked={next.blocked} busy={phase !== "idle"} goTo={goTo} />

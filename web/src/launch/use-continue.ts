@@ -14,15 +14,17 @@ interface Options {
   readonly capacity: Capacity | undefined;
   readonly goTo: (step: Step) => void;
   readonly start: () => void;
+  /** A code covers it: there is no smallest charge. */
+  readonly isCovered: boolean;
 }
 
 /** The action of Continue and Launch in each step, and its validation. */
-export function useContinue({ draft, change, step, config, capacity, goTo, start }: Options) {
+export function useContinue({ draft, change, step, config, capacity, goTo, start, isCovered }: Options) {
   const client = useQueryClient();
   const [error, setError] = useState<string>();
   const name = draft.subdomain.trim();
   const { mutate: checkName, isPending } = useMutation({ mutationFn: () => client.fetchQuery(nameQuery(name)) });
-  const blocked = isBlocked({ draft, step, config, capacity });
+  const blocked = isBlocked({ draft, step, config, capacity, isCovered });
   const go = () => {
     if (blocked || isPending) return;
     if (step < 3) return goTo((step + 1) as Step);
@@ -54,9 +56,10 @@ function isBlocked({
   step,
   config,
   capacity,
-}: Pick<Options, "draft" | "step" | "config" | "capacity">): boolean {
+  isCovered,
+}: Pick<Options, "draft" | "step" | "config" | "capacity" | "isCovered">): boolean {
   if (step === 1) return typeChoices(capacity).some(({ type, available }) => type === draft.type && !available);
   if (step === 2) return countChoices(capacity, 0).some(({ gpus, free }) => gpus === draft.gpus && !free);
   if (config === undefined) return step === 4;
-  return minimumOptions(draft, config.payments.minimumMinor, config.payments.currencies) !== undefined;
+  return !isCovered && minimumOptions(draft, config.payments.minimumMinor, config.payments.currencies) !== undefined;
 }

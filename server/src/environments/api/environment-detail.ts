@@ -1,4 +1,4 @@
-import type { environmentDetail, LaunchStage, ReplyOf } from "@berth/contract";
+import { type environmentDetail, type LaunchStage, major, type ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, RowOf } from "../../database/database.ts";
 import { idleStopOf } from "../activity/idle-stop.ts";
@@ -27,6 +27,12 @@ export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: s
     session_id: sessions[0]?.id ?? null,
     sessions,
     order_id: row.order_id,
+    ...(facts && {
+      booked: {
+        hours: facts.booked_hours,
+        paid: facts.paid.map(({ currency, minor }) => ({ currency, amount: major(minor) })),
+      },
+    }),
     receipts: facts?.receipts ?? [],
     home_mb: facts?.home_mb ?? null,
     payment_reference: facts?.payment_reference ?? null,
@@ -60,6 +66,9 @@ interface Facts {
   /** For quoting only: the payment itself is not read here. */
   readonly payment_reference: string | null;
   readonly receipts: string[];
+  readonly booked_hours: number;
+  /** By currency, less what went back. */
+  readonly paid: readonly { readonly currency: string; readonly minor: number }[];
   /** The last sample of a run, or the size that was measured when the files came to rest. */
   readonly home_mb: number | null;
 }
@@ -71,6 +80,10 @@ async function factsOf(db: Db, { id, order_id, home, host_id }: ListedEnvironmen
       (select gateway_payment_id from payments where order_id = ${order_id} and settles_order) as payment_reference,
       array(select r.number from receipts r join payments p on p.id = r.payment_id join orders o on o.id = p.order_id
         where p.settles_order and (o.id = ${order_id} or o.extends = ${id}) order by r.issued_at, r.number) as receipts,
+      (select coalesce(sum(hours), 0) from orders where status = 'fulfilled' and (id = ${order_id} or extends = ${id})) as booked_hours,
+      (select coalesce(json_agg(sums order by currency), '[]') from (
+        select p.currency, sum(p.amount_minor - p.refund_minor) as minor from orders o join payments p on p.order_id = o.id
+        where o.status = 'fulfilled' and p.settles_order and (o.id = ${order_id} or o.extends = ${id}) group by 1) sums) as paid,
       (select coalesce(size_mb, (select home_mb from samples where environment_id = ${id} and span_seconds = 600
           order by at desc limit 1))
         from homes where home = ${home} and host_id = ${host_id}) as home_mb

@@ -74,7 +74,7 @@ test("G155 G156 codes are returned once, counted by their kind, and revoked one 
   const counted = { id, gpu_hours: 20, codes: 3, redeemed: 1, per_month: 2, reason: "Course ML 101" };
   const shown = await listed();
   expect(shown.vouchers).toMatchObject([{ ...counted, revoked: 1, expires_at: "2999-07-01T00:00:00.000Z" }]);
-  expect(shown.credits).toMatchObject([{ source: "voucher", note: "" }]);
+  expect(shown.credits).toMatchObject([{ source: "voucher", note: "Course ML 101" }]);
   expect(await done("vouchers/revoke", { voucher: id, reason })).toBe("1 code is void now");
   expect(await done("vouchers/revoke", { voucher: id, reason })).toBe("That was revoked before");
   expect((await acts()).slice(2)).toEqual(["voucher.create", "voucher.revoke", "voucher.revoke"]);

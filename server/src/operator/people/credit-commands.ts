@@ -49,6 +49,7 @@ export const creditCommands: readonly Command[] = [
     args: [],
     options: {
       ...{ hours: "HOURS", gpus: "NUMBER", count: "NUMBER", expires: "DAY", "limit-per-month": "NUMBER" },
+      alone: "",
       ...{ reason: "TEXT", json: "" },
     },
     about:
@@ -133,6 +134,7 @@ async function create(config: Config, _: Args, options: Options): Promise<void> 
     count: numberOf("--count", count, mostCodes),
     perMonth: perMonth === undefined ? undefined : numberOf("--limit-per-month", perMonth, mostCodes),
     expiresAt: expires === undefined ? undefined : endOf(expires),
+    alone: options["alone"] !== undefined,
   };
   const { id, codes } = await withDatabase(config, (db) => createVouchers(db, wanted, authorOf(options)));
   if (json !== undefined) return printJson({ id, codes });
@@ -153,6 +155,7 @@ const voucherColumns: Columns<VoucherBatch> = {
   redeemed: ({ redeemed }) => redeemed,
   revoked: ({ revoked }) => revoked,
   "a month": ({ per_month }) => per_month,
+  alone: ({ alone }) => (alone ? "yes" : null),
   until: ({ expires_at }) => expires_at,
   made: ({ created_at }) => created_at,
   why: ({ reason }) => reason,

@@ -12,20 +12,31 @@ interface NewVouchers {
   /** Undefined: no limit. */
   readonly perMonth: number | undefined;
   readonly expiresAt: Date | undefined;
+  /** Their hours start an environment by themselves, without a payment (G332). */
+  readonly alone?: boolean;
 }
 
 /** Makes codes of one kind. They are returned once and stored as hashes only (G156). */
 export async function createVouchers(db: Db, wanted: NewVouchers, author: Author) {
   const reason = requireReason(author);
-  const { gpuHours: gpu_hours, count, perMonth = null, expiresAt: expires_at = null } = wanted;
+  const { gpuHours: gpu_hours, count, perMonth = null, expiresAt: expires_at = null, alone = false } = wanted;
   const id = newId();
   const codes = Array.from({ length: count }, newVoucherCode);
   await db.transaction().execute(async (tx) => {
     await requireFuture(tx, expires_at);
-    await tx.insertInto("voucher_batches").values({ id, gpu_hours, reason, per_month: perMonth, expires_at }).execute();
+    await tx
+      .insertInto("voucher_batches")
+      .values({ id, gpu_hours, reason, per_month: perMonth, expires_at, alone })
+      .execute();
     const rows = codes.map((code) => ({ id: newId(), batch_id: id, code_hash: hashOf(code) }));
     await tx.insertInto("vouchers").values(rows).execute();
-    const details = { codes: count, gpu_hours, per_month: perMonth, expires_at: expires_at?.toISOString() ?? null };
+    const details = {
+      codes: count,
+      gpu_hours,
+      per_month: perMonth,
+      expires_at: expires_at?.toISOString() ?? null,
+      alone,
+    };
     await recordAct(tx, author, "voucher.create", id, details);
   });
   return { id, codes };
@@ -51,6 +62,7 @@ export interface VoucherBatch {
   readonly redeemed: number;
   readonly revoked: number;
   readonly per_month: number | null;
+  readonly alone: boolean;
   readonly expires_at: Date | null;
   readonly created_at: Date;
   readonly reason: string;
@@ -60,7 +72,7 @@ export interface VoucherBatch {
 export async function listVouchers(db: Db): Promise<readonly VoucherBatch[]> {
   const { rows } = await sql<VoucherBatch>`
     select b.id, b.gpu_hours, count(v.id) as codes, count(v.redeemed_at) as redeemed, count(v.revoked_at) as revoked,
-      b.per_month, b.expires_at, b.created_at, b.reason
+      b.per_month, b.alone, b.expires_at, b.created_at, b.reason
     from voucher_batches b join vouchers v on v.batch_id = b.id
     group by b.id order by b.created_at desc, b.id limit ${creditsListed}`.execute(db);
   return rows;

@@ -17,6 +17,7 @@ interface Voucher {
   readonly expires_at: Date | null;
   readonly expired: boolean;
   readonly gpu_hours: number;
+  readonly alone: boolean;
   readonly per_month: number | null;
 }
 
@@ -32,8 +33,8 @@ export async function redeemVoucher(db: Db, userId: string, code: string): Promi
       throw refused("This code is used: another account has redeemed it");
     if (voucher.user_id === userId) return await redeemedBefore(tx, userId, voucher);
     await refuse(tx, userId, voucher);
-    const { id, gpu_hours: gpuHours } = voucher;
-    const credit = await addCredit(tx, { userId, gpuHours, source: "voucher", note: "" });
+    const { id, gpu_hours: gpuHours, alone } = voucher;
+    const credit = await addCredit(tx, { userId, gpuHours, source: "voucher", note: "", alone });
     if (!credit) throw unknownCode();
     await tx
       .updateTable("vouchers")
@@ -49,7 +50,7 @@ async function lockVoucher(tx: Tx, hash: Buffer | undefined): Promise<Voucher | 
   if (!hash) return undefined;
   const { rows } = await sql<Voucher>`
     select v.id, v.batch_id, v.user_id, v.credit_id, v.redeemed_at, v.revoked_at is not null as revoked,
-      b.expires_at, coalesce(b.expires_at <= now(), false) as expired, b.gpu_hours, b.per_month
+      b.expires_at, coalesce(b.expires_at <= now(), false) as expired, b.gpu_hours, b.alone, b.per_month
     from vouchers v join voucher_batches b on b.id = v.batch_id where v.code_hash = ${hash} for update`.execute(tx);
   return rows[0];
 }

@@ -38,10 +38,21 @@ export const invariants: readonly Invariant[] = [
     broken: sql`select o.id, o.status as what from orders o
       left join payments p on p.order_id = o.id and p.settles_order
       left join environments e on e.order_id = o.id or e.id = o.extends
-      where (o.paid_at is not null) <> (p.id is not null)
+      where (o.paid_at is not null and o.gateway <> 'credit') <> (p.id is not null)
         or (o.status in ('paid', 'fulfilled') and e.id is null)
         or (o.status in ('refunding', 'refunded') and p.refund_minor < p.amount_minor
             and not exists (select 1 from refunds r where r.payment_id = p.id and r.status = 'failed'))`,
+  },
+  {
+    name: "an order of 0 has credits that start environments by themselves, of its owner, and no time that they do not cover",
+    broken: sql`select o.id, o.hours || ' h, ' || used.gpu_hours || ' GPU-hours' as what from orders o
+      cross join lateral (
+        select coalesce(sum(gpu_hours), 0) as gpu_hours, count(*) filter (where alone) as alone from granted_credits
+        where used_by_order = o.id and user_id = o.user_id) used
+      cross join lateral (select coalesce(sum(gpu_hours), 0) as gpu_hours from time_credits where used_by_order = o.id) owed
+      where o.gateway = 'credit' and o.status in ('paid', 'fulfilled')
+        and (used.alone = 0 or o.hours * o.gpu_count > used.gpu_hours + owed.gpu_hours + 0.01 * o.gpu_count)
+        and not exists (select 1 from deleted_accounts where user_id = o.user_id)`,
   },
   {
     name: "a fully refunded environment does not run, except on the time of other orders",

@@ -12,7 +12,7 @@ import { requestHash } from "./price-request.ts";
 import { waitUntil } from "./wait-until.ts";
 
 type Body = Input<typeof createEnvironment>["body"];
-type Reply = ReplyOf<typeof createEnvironment>;
+export type Created = ReplyOf<typeof createEnvironment>;
 
 /**
  * Checks the browser's proof of a payment, settles it, and waits for the environment (G72). Idempotent: repeated calls,
@@ -23,7 +23,7 @@ export async function confirmPayment(
   userId: string,
   { container_request: container, payment_data: proof }: Body,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<Created> {
   if (container.user_id !== userId) throw new AppError("forbidden", "This order is for another user");
   const order = await findOwnOrder(deps, userId, proof.razorpay_order_id);
   if (!isFromProvider(deps, order)) throw notFound();
@@ -34,6 +34,16 @@ export async function confirmPayment(
   const payment = await provenPayment(deps, order, proof);
   await settlePayment(deps, payment);
   if (payment.status !== "captured") throw notCaptured(payment);
+  return waitForEnvironment(deps, userId, order, signal);
+}
+
+/** Waits for the environment of a paid order; `pending` after 45 s. Throws `not_delivered`. */
+export async function waitForEnvironment(
+  deps: PaymentsDeps,
+  userId: string,
+  order: OrderRow,
+  signal: AbortSignal,
+): Promise<Created> {
   const { changes } = deps;
   const read = () => readOutcome(deps, order, false);
   const reply = await waitUntil({ changes, userId, timeoutMs: createWaitsMs, fallbackMs: 5000, signal, read });
@@ -73,10 +83,12 @@ function notCaptured({ status }: ProviderPayment): AppError {
 }
 
 /** Returns undefined while the environment starts, or the pending reply with `pendingToo` (G72). */
-async function readOutcome({ db }: PaymentsDeps, order: OrderRow, pendingToo: boolean): Promise<Reply | undefined> {
+async function readOutcome({ db }: PaymentsDeps, order: OrderRow, pendingToo: boolean): Promise<Created | undefined> {
   const row = db.selectFrom("orders").select("status").where("id", "=", order.id);
   const { status } = await row.executeTakeFirstOrThrow();
   if (status === "refunding") throw notDelivered(order, "Your money is on its way back.", "refund_started");
+  if (status === "refunded" && order.gateway === "credit")
+    throw notDelivered(order, "The hours of your code are yours again.", "nothing_taken");
   if (status === "refunded") throw notDelivered(order, "Your money was sent back.", "refunded");
   const environment = await environmentOfOrder(db, order);
   if (!environment) return undefined;

@@ -4,6 +4,7 @@ import {
   createEnvironment,
   createOrder,
   extendEnvironment,
+  launchWithCredit as launchWithCreditCall,
 } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { mount } from "../../http/mount.ts";
@@ -12,6 +13,7 @@ import { requestRefund } from "../refunds/request-refund.ts";
 import { webhookRoute } from "../settlement/webhook-route.ts";
 import { confirmPayment } from "./confirm-payment.ts";
 import { clearOrder } from "./end-unpaid-order.ts";
+import { launchWithCredit } from "./launch-with-credit.ts";
 import { placeExtension } from "./place-extension.ts";
 import { placeOrder } from "./place-order.ts";
 
@@ -34,5 +36,8 @@ export function paymentRoutes(app: FastifyInstance, deps: PaymentsDeps): void {
   }));
 
   webhookRoute(app, deps);
+  mount(app, launchWithCreditCall, ({ body, user }) =>
+    launchWithCredit(deps, user, body.container_request, closing.signal),
+  );
   mount(app, createEnvironment, ({ body, user }) => confirmPayment(deps, user.id, body, closing.signal));
 }

@@ -80,6 +80,18 @@ export async function checkQuota(tx: Tx, deps: PaymentsDeps, userId: string, gpu
   await checkGpus(tx, deps, userId, gpuCount);
 }
 
+/** Whether this user may launch without a payment now: account, limits and type. Throws `AppError`. */
+export async function checkMayLaunch(
+  tx: Tx,
+  deps: PaymentsDeps,
+  userId: string,
+  container: OrderRequest["container"],
+): Promise<void> {
+  await checkAccountHold(tx, userId);
+  await checkLimits(tx, deps, userId, { container });
+  await checkTypeAvailable(tx, { container });
+}
+
 /** Refuses an account that has lost a dispute or is suspended, until an operator lifts that. */
 export async function checkAccountHold(tx: Tx, userId: string): Promise<void> {
   const stop = await accountStop(tx, userId);
@@ -98,7 +110,7 @@ async function checkLimits(
   tx: Tx,
   deps: PaymentsDeps,
   userId: string,
-  { container: { gpu_count: gpuCount }, extends: extended }: OrderRequest,
+  { container: { gpu_count: gpuCount }, extends: extended }: Pick<OrderRequest, "container" | "extends">,
 ): Promise<void> {
   const { rows } = await sql<{ launches: number; orders: number }>`
     select (select count(*) from environments where user_id = ${userId} and status = 'pending') as launches,
@@ -146,7 +158,7 @@ async function checkGpus(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCoun
  * Refuses a container type that no reachable host of sufficient size can run (G101). A type that is being prepared is sold:
  * the launch waits for it.
  */
-async function checkTypeAvailable(tx: Tx, { container }: OrderRequest): Promise<void> {
+async function checkTypeAvailable(tx: Tx, { container }: Pick<OrderRequest, "container">): Promise<void> {
   const { rows: hosts } = await sql<{ state: string }>`
     select state from host_images join hosts on hosts.id = host_id
     where container_type = ${container.container_type} and is_open and ${container.gpu_count} <= ${mostGpus}`.execute(
@@ -204,7 +216,7 @@ async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCoun
 
 async function readAccount(tx: Tx, userId: string): Promise<Account> {
   const { rows } = await sql<Account>`
-    with paid as (select max(created_at) as at from orders where user_id = ${userId} and paid_at is not null)
+    with paid as (select max(created_at) as at from orders where user_id = ${userId} and paid_at is not null and gateway <> 'credit')
     select now() as now, case when paid.at is null then ${freeGpuCount} end as "freeGpuCount",
       count(o.id) filter (where o.created_at > coalesce(paid.at, '-infinity') and gateway_order_id is not null) as "unpaidCount",
       max(o.hold_until) filter (where o.created_at > coalesce(paid.at, '-infinity') and o.hold_until > now()) as "firstHoldUntil",

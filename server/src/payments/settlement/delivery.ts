@@ -31,16 +31,20 @@ export function delivery({ announce }: { readonly announce: Announce }): Deliver
 async function recordDelivered(tx: Tx, { orderId, userId }: Environment, announce: Announce) {
   const order = await lockPaid(tx, orderId);
   if (!order) return undefined;
-  const granted = await useCredits(tx, orderId, userId);
+  const isFree = order.gateway === "credit";
+  const own = isFree ? await creditsOf(tx, orderId) : 0;
+  const granted = (await useCredits(tx, orderId, userId)) + own;
   const owed = (await useCredit(tx, orderId, userId)) + granted;
-  const bonus = (order.late ? bonusHours : 0) + hoursOfCredit(owed, order.gpu_count);
+  // An order of 0 gets what its credit is worth, and no more (G332).
+  const late = order.late && !isFree ? bonusHours : 0;
+  const bonus = late + hoursOfCredit(owed, order.gpu_count) - (isFree ? order.duration_hours : 0);
   await fulfill(tx, orderId, order.duration_hours + bonus);
   if (bonus > 0)
     await announce(tx, {
       userId,
       cause: `bonus:${orderId}`,
       title: `${hoursText(bonus)} added`,
-      body: order.late
+      body: late
         ? `${order.subdomain} took longer than ten minutes, so it runs ${hoursText(bonus)} more than you paid for.`
         : `${granted > 0 ? "Your credit is" : "The GPU-hours we owed you are"} ${hoursText(bonus)} of ${order.subdomain}.`,
       link: `/billing/orders/${orderId}`,
@@ -54,7 +58,9 @@ async function refundUndelivered(
   reason: Parameters<Delivery["undelivered"]>[2],
   announce: Announce,
 ): Promise<void> {
-  if (!(await lockPaid(tx, orderId))) return;
+  const order = await lockPaid(tx, orderId);
+  if (!order) return;
+  if (order.gateway === "credit") return await freeCredits(tx, orderId);
   await sql`update orders set status = 'refunding', usd_net_minor = 0, hours = 0 where id = ${orderId}`.execute(tx);
   const payment = await settlingPayment(tx, orderId).executeTakeFirstOrThrow();
   if (payment.refund_minor === payment.amount_minor)
@@ -79,7 +85,8 @@ async function closePurchases(tx: Tx, { id, orderId }: Environment, unpaidSecond
   const usage = { unusedSeconds, totalSeconds: orders.reduce((sum, { hours }) => sum + hours * 3600, 0) };
   for (const order of orders) {
     if (unusedSeconds > 0) {
-      await refundUnused(tx, await settlingPayment(tx, order.id).executeTakeFirstOrThrow(), usage, reason, announce);
+      const payment = await settlingPayment(tx, order.id).executeTakeFirst();
+      if (payment) await refundUnused(tx, payment, usage, reason, announce);
       await returnCredits(tx, order, unusedSeconds / usage.totalSeconds, announce);
     }
     await bookRemainingRevenue(tx, order.id);
@@ -123,11 +130,24 @@ async function fulfill(tx: Tx, orderId: string, hours: number): Promise<void> {
 async function lockPaid(tx: Tx, orderId: string) {
   return tx
     .selectFrom("orders")
-    .select(["duration_hours", "gpu_count", "subdomain", sql<boolean>`now() > deliver_by`.as("late")])
+    .select(["duration_hours", "gpu_count", "subdomain", "gateway", sql<boolean>`now() > deliver_by`.as("late")])
     .where("id", "=", orderId)
     .where("status", "=", "paid")
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** GPU-hours that an order of 0 has taken. */
+async function creditsOf(tx: Tx, orderId: string): Promise<number> {
+  const { rows } = await sql<{ gpu_hours: number }>`
+    select coalesce(sum(gpu_hours), 0) as gpu_hours from granted_credits where used_by_order = ${orderId}`.execute(tx);
+  return rows[0]?.gpu_hours ?? 0;
+}
+
+/** Ends an order of 0 that was not delivered: its credits are open again. */
+async function freeCredits(tx: Tx, orderId: string): Promise<void> {
+  await sql`update orders set status = 'refunded', hours = 0, closed_at = now() where id = ${orderId}`.execute(tx);
+  await sql`update granted_credits set used_by_order = null where used_by_order = ${orderId}`.execute(tx);
 }
 
 /** Grants a credit of two hours of the ordered GPUs; an account has at most one open credit (G107). */

@@ -146,10 +146,16 @@ async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, 
   const lost = { status: "unknown" as const, lost_since: new Date(), fault_since: new Date() };
   await product.db.updateTable("environments").set(lost).where("id", "=", id).execute();
   await ask(contract.startFresh, own);
-  await endingCalls(ask, product, ada, id);
+  await endingCalls(ask, product, ada, id, change);
 }
 
-async function endingCalls(ask: Ask, product: TestApp, { id: user_id, token }: TestUser, id: string) {
+async function endingCalls(
+  ask: Ask,
+  product: TestApp,
+  { id: user_id, token }: TestUser,
+  id: string,
+  change: Partial<contract.ContainerRequest>,
+) {
   const statusOf = async () => (await product.must("GET", `/environments/${id}`, token)).environment.status;
   const stop = product.deliver();
   await expect.poll(statusOf).toBe("active");
@@ -160,6 +166,10 @@ async function endingCalls(ask: Ask, product: TestApp, { id: user_id, token }: T
   await expect.poll(statusOf).toBe("active");
   await ask(contract.terminate, { token, params: { id }, body: { confirm: "first-lab" } });
   await expect.poll(statusOf).toBe("terminated");
+  const credit = { id: "credit-of-a-code", user_id, gpu_hours: 8, source: "voucher" as const, note: "", alone: true };
+  await product.db.insertInto("granted_credits").values(credit).execute();
+  const container_request = containerRequest(user_id, { ...change, subdomain: "free-lab" });
+  await ask(contract.launchWithCredit, { token, body: { container_request } });
   await ask(contract.deleteFiles, { token, params: { id }, body: { confirm: "first-lab" } });
   const names = async () => (await product.must("GET", "/files", token)).names;
   await expect.poll(names, { timeout: 15_000 }).toHaveLength(1);

@@ -18,6 +18,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   }),
   "/docker/{action}_container/{container_id}/{user_id}": () => ({}),
   "/environments/{id}/extend": () => ({ duration: 1, amount: 0.4, currency: "USD" }),
+  "/credits/launch": ({ victim }) => ({ container_request: containerRequest(victim.id, { subdomain: "free-lab" }) }),
   "/vouchers/redeem": () => ({ code: "AAAAA-AAAAA-AAAAA-AAAAA" }),
   "/environments/queue": () => ({ gpu_count: 1 }),
   "/environments/{id}/start": () => ({ without_settings: true }),

@@ -1,5 +1,9 @@
+import { useQuery } from "@tanstack/react-query";
+import { environmentQuery } from "../../api/queries.ts";
 import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
+import { useNow } from "../../ui/display/use-now.ts";
 import type { Environment } from "../lifecycle/environment.ts";
+import { givenUp } from "../lifecycle/given-up.ts";
 
 interface Props {
   /** Undefined while closed. */
@@ -14,6 +18,9 @@ interface Props {
 /** Ends an environment for good (G27). */
 export function TerminateDialog({ environment, retentionDays, isRefunded = false, onClose, onConfirm }: Props) {
   const kept = retentionDays === undefined ? "kept for a while" : `kept for ${retentionDays} days`;
+  const detail = useQuery({ ...environmentQuery(environment?.id ?? ""), enabled: environment !== undefined }).data;
+  const now = useNow();
+  const left = environment && givenUp({ ...environment, booked: detail?.booked }, now);
   return (
     <TypedConfirmation
       opened={environment !== undefined}
@@ -23,8 +30,8 @@ export function TerminateDialog({ environment, retentionDays, isRefunded = false
       onClose={onClose}
       onConfirm={() => environment && onConfirm(environment)}
     >
-      The environment ends now, and time that is left or banked is {isRefunded ? "" : "not "}refunded. Its files are{" "}
-      {kept} and come back when you launch an environment with the same name.
+      The environment ends now, and {left ?? "time that is left or banked"} is {isRefunded ? "" : "not "}refunded. Its
+      files are {kept} and come back when you launch an environment with the same name.
     </TypedConfirmation>
   );
 }

@@ -2,7 +2,7 @@ import { mayExtend } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { typeName } from "../../content/environment-types.ts";
-import { dateTime, plural, sizeText } from "../../format.ts";
+import { dateTime, hoursText, plural, sizeText } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { NamedSlots } from "../../ui/display/slots.tsx";
 import { extendParam } from "../actions/extend-param.ts";
@@ -40,7 +40,7 @@ function Download({ environment: { id, subdomain } }: { readonly environment: De
 }
 
 function factsOf(environment: Detail): Fact[] {
-  const { type, status, gpu, gpu_count, duration_hours, created_at, home_mb } = environment;
+  const { type, status, gpu, gpu_count, duration_hours, booked, created_at, home_mb } = environment;
   const first = isFirstLaunch(environment);
   return [
     { label: "Type", value: typeName(type) },
@@ -58,7 +58,7 @@ function factsOf(environment: Detail): Fact[] {
         ? `${gpu.model}, ${(gpu.memory_mb / 1024).toFixed(0)}\u00a0GB\u00a0each`
         : "CPU only (no GPU on this machine)",
     },
-    { label: "Booked", value: plural(duration_hours, "hour") },
+    { label: "Booked", value: hoursText(booked?.hours || duration_hours) },
     { label: first ? "Paid" : "Ready since", value: dateTime(created_at) },
     {
       label: status === "terminated" ? "Ended" : "Expires",

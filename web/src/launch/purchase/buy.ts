@@ -4,6 +4,7 @@ import {
   createOrder,
   type ErrorCode,
   extendEnvironment,
+  launchWithCredit,
   type MoneyState,
   major,
   type ReplyOf,
@@ -19,6 +20,8 @@ import { type Failure, isPassing, type LaunchState, stepToChange } from "./launc
 export interface Purchase {
   readonly draft: Draft;
   readonly userId: string;
+  /** A code covers it: nothing is paid (G332). */
+  readonly isCovered?: boolean;
   /** Extends this environment instead of launching a new one (G100). */
   readonly extends?: string;
   /** Customer data for the provider's dialog. */
@@ -66,6 +69,15 @@ export async function buy(
   const inFlight = await clear(placed.id);
   onState(inFlight ? { phase: "idle", problem: { message: inFlightText, step: undefined } } : { phase: "idle" });
   return undefined;
+}
+
+/** Starts what a code covers, without a payment (G332). Undefined if it was refused, with the reason shown and the state idle. */
+export async function launchCovered(
+  { draft, userId }: Purchase,
+  onState: (state: LaunchState) => void,
+): Promise<Created | undefined> {
+  const body = { container_request: requestOf(draft, userId) };
+  return call(launchWithCredit, { params: {}, body }).catch((error: unknown) => showRefusal(error, onState));
 }
 
 /** Sends the proof and retries until the server replies. The call is idempotent, and the poller delivers without it (G12). */

@@ -7,7 +7,7 @@ export type LaunchState =
   | { readonly phase: "ordering" }
   | { readonly phase: "paying"; readonly orderId: string }
   | { readonly phase: "clearing" }
-  | { readonly phase: "creating"; readonly paidAt: number; readonly cancelling: boolean }
+  | { readonly phase: "creating"; readonly paidAt: number; readonly cancelling: boolean; readonly isCovered?: boolean }
   | { readonly phase: "ready"; readonly paidAt: number; readonly readyAt: number }
   | { readonly phase: "failed"; readonly paidAt: number; readonly failure: Failure };
 

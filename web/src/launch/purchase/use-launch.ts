@@ -9,7 +9,7 @@ import type { Arrival } from "../../environments/list/ready-card.tsx";
 import { serverNow } from "../../server-clock.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { dropDraft, keepDraft, tabStorage } from "../draft/draft.ts";
-import { buy, type Created, failureOf, type Purchase, prove } from "./buy.ts";
+import { buy, type Created, failureOf, launchCovered, type Purchase, prove } from "./buy.ts";
 import { type Failure, idle, type LaunchState, mayLaunch } from "./launch-state.ts";
 
 /** How long the page shows that the environment is ready before it redirects (spec 4.4). */
@@ -31,28 +31,31 @@ export function useLaunch(): Launch {
   const cancelled = useRef(false);
   const visitSignal = useVisitSignal();
   const arrive = useArrive();
+  const startCovered = useCoveredStart(setState, arrive);
+  const startPaid = async (purchase: Purchase, signal: AbortSignal) => {
+    const proof = await buy(purchase, setState, signal);
+    if (!proof) return;
+    const paidAt = serverNow();
+    dropDraft(tabStorage);
+    setState({ phase: "creating", paidAt, cancelling: false });
+    try {
+      const created = await prove(purchase.draft, purchase.userId, proof);
+      if (created.status === "active") setState({ phase: "ready", paidAt, readyAt: serverNow() });
+      await arrive(created, purchase.userId, signal);
+    } catch (error) {
+      const failure = failureOf(error, cancelled.current, proof);
+      keepDraft(tabStorage, { draft: purchase.draft, step: 3 });
+      setState({ phase: "failed", paidAt, failure });
+      if (!failure.cancelled) showFailure(failure);
+    }
+  };
   const start = async (purchase: Purchase) => {
     // A ref, because the state is one render late on a double click (C9).
     if (running.current || !mayLaunch(state)) return;
     running.current = true;
     cancelled.current = false;
     const signal = visitSignal();
-    const proof = await buy(purchase, setState, signal);
-    if (proof) {
-      const paidAt = serverNow();
-      dropDraft(tabStorage);
-      setState({ phase: "creating", paidAt, cancelling: false });
-      try {
-        const created = await prove(purchase.draft, purchase.userId, proof);
-        if (created.status === "active") setState({ phase: "ready", paidAt, readyAt: serverNow() });
-        await arrive(created, purchase.userId, signal);
-      } catch (error) {
-        const failure = failureOf(error, cancelled.current, proof);
-        keepDraft(tabStorage, { draft: purchase.draft, step: 3 });
-        setState({ phase: "failed", paidAt, failure });
-        if (!failure.cancelled) showFailure(failure);
-      }
-    }
+    await (purchase.isCovered ? startCovered : startPaid)(purchase, signal);
     running.current = false;
   };
   const setCancelling = (cancelling: boolean) => {
@@ -72,6 +75,23 @@ export function useLaunch(): Launch {
     start: (purchase) => void start(purchase),
     cancel: (environmentId) => cancel(environmentId),
     reset: () => setState(idle),
+  };
+}
+
+type Arrive = ReturnType<typeof useArrive>;
+
+/** Starts what a code covers: there is no dialog and no proof. */
+function useCoveredStart(onState: (state: LaunchState) => void, arrive: Arrive) {
+  const client = useQueryClient();
+  return async (purchase: Purchase, signal: AbortSignal) => {
+    const paidAt = serverNow();
+    onState({ phase: "creating", paidAt, cancelling: false, isCovered: true });
+    const created = await launchCovered(purchase, onState);
+    if (!created) return;
+    dropDraft(tabStorage);
+    if (created.status === "active") onState({ phase: "ready", paidAt, readyAt: serverNow() });
+    await arrive(created, purchase.userId, signal);
+    void client.invalidateQueries({ queryKey: keys.credits(purchase.userId) });
   };
 }
 

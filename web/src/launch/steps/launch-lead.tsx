@@ -8,8 +8,15 @@ import { failureTitle, moneyText } from "../purchase/money-text.ts";
 import { SeeOrder } from "../purchase/see-order.tsx";
 import classes from "./step-launch.module.css";
 
+interface Props {
+  readonly state: LaunchState;
+  readonly draft: Draft;
+  /** A code covers it (G332). */
+  readonly isCovered: boolean;
+}
+
 /** The state of the launch in one sentence (spec 4.4). */
-export function LaunchLead({ state, draft }: { readonly state: LaunchState; readonly draft: Draft }) {
+export function LaunchLead({ state, draft, isCovered }: Props) {
   if (state.phase === "ready")
     return (
       <p className={classes.eyebrow} role="status">
@@ -21,7 +28,7 @@ export function LaunchLead({ state, draft }: { readonly state: LaunchState; read
     return (
       <p className={classes.eyebrow} role="status">
         <Mark size={20} docking />
-        {state.cancelling ? "Cancelling the launch..." : "Payment successful! Creating your environment..."}
+        {state.cancelling ? "Cancelling the launch..." : creatingText(state)}
       </p>
     );
   if (state.phase === "failed") {
@@ -41,10 +48,19 @@ export function LaunchLead({ state, draft }: { readonly state: LaunchState; read
   }
   return (
     <>
-      <p className={classes.lead}>Launch opens the payment dialog. These stages follow, each with its time.</p>
+      <p className={classes.lead}>
+        {isCovered ? "Your code covers it: Launch starts it at once." : "Launch opens the payment dialog."} These stages
+        follow, each with its time.
+      </p>
       {state.phase !== "idle" && <Overlay phase={state.phase} />}
     </>
   );
+}
+
+function creatingText({ isCovered = false }: { readonly isCovered?: boolean }): string {
+  return isCovered
+    ? "Your code covers it. Creating your environment..."
+    : "Payment successful! Creating your environment...";
 }
 
 /** While launching (spec 2.9), below the payment dialog. */

@@ -20,10 +20,11 @@ interface Props {
   readonly config: ProductConfig | undefined;
   readonly capacity: Capacity | undefined;
   readonly goTo: (step: Step) => void;
+  readonly isCovered: boolean;
 }
 
 /** The address, the state, and the timeline of the environment's stamps. */
-export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Props) {
+export function StepLaunch({ userId, draft, launch, config, capacity, goTo, isCovered }: Props) {
   const { state } = launch;
   const name = draft.subdomain.trim();
   const { id, environment } = useLaunchedEnvironment(userId, name, state.phase === "creating");
@@ -35,7 +36,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo }: Pr
       <h2 className={classes.address}>{config ? hostName(config.environmentUrl, name) : name}</h2>
       {/* The loading overlay of a launch (spec 2.9), with its stages. */}
       <div className={launching ? `panel ${classes.launching}` : undefined} data-overlay={launching || undefined}>
-        <LaunchLead state={state} draft={draft} />
+        <LaunchLead state={state} draft={draft} isCovered={isCovered} />
         {state.phase === "idle" && state.problem && (
           <div className={classes.notice}>
             <Notice

@@ -5,7 +5,8 @@ import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { unitsOf } from "../draft/choices.ts";
 import { comingPrice } from "../draft/coming-price.ts";
 import type { Draft } from "../draft/draft.ts";
-import { minimumOptions, priceLines } from "../draft/price-lines.ts";
+import { minimumOptions, type PriceLines } from "../draft/price-lines.ts";
+import { linesOf, useCovered } from "../draft/use-covered.ts";
 import { BelowMinimum } from "./below-minimum.tsx";
 import { CreditLine } from "./credit-line.tsx";
 import classes from "./step-review.module.css";
@@ -24,7 +25,8 @@ interface Props {
 export function StepReview(props: Props) {
   const { draft, onChange, config, userId, error } = props;
   const payments = config?.payments;
-  const choices = payments && minimumOptions(draft, payments.minimumMinor, payments.currencies);
+  const covered = useCovered(userId, draft);
+  const choices = payments && covered === 0 && minimumOptions(draft, payments.minimumMinor, payments.currencies);
   return (
     <>
       <h2>Name it, check it, pay once</h2>
@@ -34,7 +36,7 @@ export function StepReview(props: Props) {
         error={error}
         onChange={(subdomain) => onChange({ subdomain })}
       />
-      <Cost {...props} />
+      <Cost {...props} lines={linesOf(draft, covered)} />
       {choices && payments && (
         <BelowMinimum
           options={choices}
@@ -46,13 +48,12 @@ export function StepReview(props: Props) {
         Later than ten minutes after you paid? Two hours are added. Not delivered? The full amount goes back to your
         card by itself, and your next environment gets 2 bonus hours. {bonusPrint}
       </p>
-      <CreditLine userId={userId} gpus={draft.gpus} />
+      <CreditLine userId={userId} gpus={draft.gpus} hours={draft.hours} />
     </>
   );
 }
 
-function Cost({ draft, onChange, config, capacity }: Props) {
-  const { totals } = priceLines(draft);
+function Cost({ draft, onChange, config, capacity, lines: { totals } }: Props & { readonly lines: PriceLines }) {
   const coming = comingPrice(draft);
   return (
     <>
