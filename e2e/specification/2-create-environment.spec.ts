@@ -1,6 +1,8 @@
+import type { Page } from "@playwright/test";
 import { must, orderOf, signUp } from "../../testing/customer.ts";
 import { bonusPrint } from "../../web/src/content/bonus-print.ts";
 import { inHours } from "../testing/containers.ts";
+import { jsonReply, mockCalls, networkError } from "../testing/mock-calls.ts";
 import { payInDialog, toLastStep } from "../testing/pay.ts";
 import { endRentals, expect, test } from "../testing/test.ts";
 
@@ -113,7 +115,14 @@ test("a step's URL leads to the first incomplete step, the browser's Back is one
     await page.goto(`/environments/create?step=${step}`);
     await expect(current, step).toContainText(shown);
   }
+  await page.goto("/environments/create?step=4");
+  await page.waitForURL("**/environments/create?step=3");
+  await page.getByLabel("Subdomain").pressSequentially("next-lab");
+  await expect(current).toContainText("Review");
+  await expect(page.getByLabel("Subdomain")).toHaveValue("next-lab");
+  await page.getByLabel("Subdomain").fill("");
   await page.goto("/environments/create");
+  await page.getByRole("button", { name: "Start over" }).click();
   const go = page.getByRole("button", { name: continueOn });
   await go.click();
   await page.getByRole("radio", { name: /^1 GPU,/ }).click();
@@ -219,17 +228,26 @@ test("an unprepared type is not offered yet, without a command, and a machine wi
 test("the token is shown once and gone after a reload (G41, G94)", async ({ page, customer, product }) => {
   test.setTimeout(120_000);
   const name = `token-${Date.now().toString(36)}`;
+  await page.clock.install();
   await toLastStep(page, name);
+  const { promise: looked, resolve: answer } = Promise.withResolvers<void>();
+  await mockCalls(page, "**/docker/environment/create", async (route) => {
+    await looked;
+    await route.continue();
+  });
   await page.getByRole("button", { name: "Launch" }).click();
   await expect(page.getByText("Waiting for the payment...")).toBeVisible();
   await payInDialog(page);
   await expect(page.getByText("Payment successful! Creating your environment...")).toBeVisible();
+  await expectLaunchOverlay(page);
+  await page.clock.pauseAt(Date.now() + 60_000);
+  answer();
   await expect(page.getByText("Environment ready! Redirecting...").first()).toBeVisible({ timeout: 45_000 });
-  const readyAt = Date.now();
+  await page.clock.runFor(1_990);
+  expect(new URL(page.url()).pathname).toBe("/environments/create");
+  await page.clock.runFor(10);
   await page.waitForURL("**/environments");
-  const redirectMs = Date.now() - readyAt;
-  expect(redirectMs).toBeGreaterThan(1_500);
-  expect(redirectMs).toBeLessThan(4_500);
+  await page.clock.resume();
   const card = page.getByRole("region", { name: "New environment" });
   await expect(card).toContainText("Your environment is ready.");
   const [id] = Object.keys(
@@ -251,6 +269,74 @@ test("the token is shown once and gone after a reload (G41, G94)", async ({ page
     token: customer.idToken,
     body: { confirm: name },
   });
+});
+
+/** Over the whole window, with the timeline in it and the focus inside; nothing below it can be clicked (G302). */
+async function expectLaunchOverlay(page: Page): Promise<void> {
+  const overlay = page.locator("[data-overlay]");
+  await expect(overlay.getByText("Answers at its address").or(overlay.getByText("Starting: "))).not.toHaveCount(0);
+  expect(await overlay.boundingBox()).toEqual({ x: 0, y: 0, width: 1440, height: 900 });
+  const covered = await page.locator("aside a, aside button, header a, header button").evaluateAll((below) =>
+    below.map((each) => {
+      const { x, y, width, height } = each.getBoundingClientRect();
+      return document.elementFromPoint(x + width / 2, y + height / 2)?.closest("[data-overlay]") !== null;
+    }),
+  );
+  expect(covered.length).toBeGreaterThan(8);
+  expect(covered).not.toContain(false);
+  for (let tab = 0; tab < 4; tab += 1) {
+    expect(await page.evaluate(() => document.activeElement?.closest("[data-overlay]") !== null)).toBe(true);
+    await page.keyboard.press("Tab");
+  }
+  await page.keyboard.press("Escape");
+  await expect(overlay).toBeVisible();
+}
+
+test("a launch whose server is away after the payment says so, keeps no draft, and goes on by itself (G302)", async ({
+  page,
+  customer,
+}) => {
+  const calls = ["**/docker/environment/create", `**/profile/${customer.userId}`, "**/environments/*"];
+  await toLastStep(page, `away-${Date.now().toString(36)}`);
+  await page.getByRole("button", { name: "Launch" }).click();
+  await expect(page.frameLocator("iframe").getByLabel("Card number")).toBeVisible();
+  for (const path of calls) await mockCalls(page, path, networkError);
+  await payInDialog(page);
+  const overlay = page.locator("[data-overlay]");
+  await expect(overlay).toContainText("The server does not answer at the moment");
+  await expect(overlay).toContainText("You have paid");
+  await expect(page.getByText("Your draft is kept")).toHaveCount(0);
+  expect(await page.evaluate(() => sessionStorage.getItem("launch-draft"))).toBeNull();
+  for (const path of calls) await page.unroute(path);
+  await page.waitForURL("**/environments", { timeout: 60_000 });
+  await expect(page.getByRole("region", { name: "New environment" })).toContainText("Your environment is ready.");
+
+  // The browser's Back leads to the choices of that launch, and a name is typed to its end.
+  await page.goBack();
+  await expect(page.getByRole("region", { name: "Step 3: Review" })).toBeVisible();
+  await page.getByLabel("Subdomain").pressSequentially("next-lab");
+  await expect(page.getByLabel("Subdomain")).toHaveValue("next-lab");
+});
+
+test("an unanswered launch shows no failure once its first stage has arrived (G302)", async ({ page, customer: _ }) => {
+  await toLastStep(page, `unheard-${Date.now().toString(36)}`);
+  const internal = { status: "error", code: "internal", message: "", detail: "" };
+  await mockCalls(page, "**/docker/environment/create", jsonReply(internal, 500));
+  const { promise: looked, resolve: answer } = Promise.withResolvers<void>();
+  await mockCalls(page, "**/profile/*", async (route) => {
+    await looked;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Launch" }).click();
+  await payInDialog(page);
+  const failure = page.getByText("No confirmation yet");
+  await expect(failure).toBeVisible();
+  await expect(page.getByText("Your draft is kept")).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Try Again" })).toHaveCount(0);
+  answer();
+  await expect(failure).toBeHidden();
+  await page.waitForURL("**/environments", { timeout: 60_000 });
+  await expect(page.getByRole("region", { name: "New environment" })).toContainText("Your environment is ready.");
 });
 
 test("a pending reply shows a message and leads to the list (G72)", async ({ page, customer }) => {

@@ -34,7 +34,7 @@ export function LaunchPage() {
 function Creator({ session }: { readonly session: Session }) {
   const { userId, email } = session;
   const { draft, step: draftStep, goTo, left, resume, drop, change } = useDraft();
-  const launch = useLaunch();
+  const launch = useLaunch(userId);
   const config = useConfig();
   const queue = useQueue(userId);
   const { data, isPending } = useQuery(capacityQuery);

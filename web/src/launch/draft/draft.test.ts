@@ -1,5 +1,14 @@
 import { expect, test } from "vitest";
-import { dropDraft, firstDraft, keepDraft, readLeftDraft, requestOf, stepOf } from "./draft.ts";
+import {
+  dropDraft,
+  firstDraft,
+  keepChoices,
+  keepDraft,
+  readChoices,
+  readLeftDraft,
+  requestOf,
+  stepOf,
+} from "./draft.ts";
 
 function setup() {
   const held = new Map<string, string>();
@@ -21,6 +30,13 @@ test("an earlier draft is restored with its step", () => {
   keepDraft(storage, { draft, step: 3 });
   expect(readLeftDraft(storage)).toEqual({ draft, step: 3 });
   dropDraft(storage);
+  expect(readLeftDraft(storage)).toBeUndefined();
+});
+
+test("the choices of a launch are kept without its name, and not as a draft", () => {
+  const storage = setup();
+  keepChoices(storage, { ...firstDraft, gpus: 1, subdomain: "launched" });
+  expect(readChoices(storage)).toEqual({ ...firstDraft, gpus: 1 });
   expect(readLeftDraft(storage)).toBeUndefined();
 });
 

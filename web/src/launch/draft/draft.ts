@@ -34,6 +34,8 @@ export interface LeftDraft {
 }
 
 const storageKey = "launch-draft";
+/** Of the last launch of this tab. */
+const choicesKey = "launch-choices";
 
 /** Accessed at each use, because a browser that refuses storage throws on access. */
 export const tabStorage: Pick<Storage, "getItem" | "setItem" | "removeItem"> = {
@@ -44,12 +46,7 @@ export const tabStorage: Pick<Storage, "getItem" | "setItem" | "removeItem"> = {
 
 /** The earlier draft of this tab, if there is a valid one. */
 export function readLeftDraft(storage: Pick<Storage, "getItem">): LeftDraft | undefined {
-  try {
-    const left: unknown = JSON.parse(storage.getItem(storageKey) ?? "null");
-    return parseLeft(left);
-  } catch {
-    return undefined;
-  }
+  return readLeft(storage, storageKey);
 }
 
 export function keepDraft(storage: Pick<Storage, "setItem" | "removeItem">, left: LeftDraft): void {
@@ -69,6 +66,19 @@ export function dropDraft(storage: Pick<Storage, "removeItem">): void {
   }
 }
 
+/** The choices of a launch, without its name: the browser's Back leads to them, not to the defaults (G302, G336). */
+export function keepChoices(storage: Pick<Storage, "setItem">, draft: Draft): void {
+  try {
+    storage.setItem(choicesKey, JSON.stringify({ draft: { ...draft, subdomain: "" }, step: 3 } satisfies LeftDraft));
+  } catch {
+    // The defaults stand there then.
+  }
+}
+
+export function readChoices(storage: Pick<Storage, "getItem">): Draft | undefined {
+  return readLeft(storage, choicesKey)?.draft;
+}
+
 /** The step in the URL; step 4 needs a name. */
 export function stepOf(text: string | null, draft: Draft): Step {
   const step = steps.find((known) => String(known) === text) ?? 1;
@@ -86,6 +96,14 @@ export function requestOf(draft: Draft, userId: string): ContainerRequest {
 }
 
 const steps: readonly Step[] = [1, 2, 3, 4];
+
+function readLeft(storage: Pick<Storage, "getItem">, key: string): LeftDraft | undefined {
+  try {
+    return parseLeft(JSON.parse(storage.getItem(key) ?? "null"));
+  } catch {
+    return undefined;
+  }
+}
 
 function parseLeft(value: unknown): LeftDraft | undefined {
   const left = value as { readonly step?: unknown; readonly draft?: Partial<Record<keyof Draft, unknown>> } | null;

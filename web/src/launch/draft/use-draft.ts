@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { prices } from "../../catalogue.ts";
 import {
@@ -7,6 +7,7 @@ import {
   firstDraft,
   keepDraft,
   type LeftDraft,
+  readChoices,
   readLeftDraft,
   type Step,
   stepOf,
@@ -24,7 +25,10 @@ export interface CurrentDraft {
   readonly drop: () => void;
 }
 
-/** Keeps the draft in this tab's storage and its step in the URL. A URL with a step continues the draft. */
+/**
+ * Keeps the draft in this tab's storage. The step changes with the address (a button, a link, Back), never with a
+ * keystroke (G336). A URL with a step continues the draft.
+ */
 export function useDraft(): CurrentDraft {
   const [params, setParams] = useSearchParams();
   const [left, setLeft] = useState(() => readLeftDraft(tabStorage));
@@ -37,20 +41,19 @@ export function useDraft(): CurrentDraft {
   const [draft, setDraft] = useState<Draft>(() => {
     if (counted !== undefined) return { ...(left?.draft ?? firstDraft), gpus: counted };
     if (named !== undefined) return { ...firstDraft, subdomain: named };
-    return params.has("step") && left ? left.draft : firstDraft;
+    return (params.has("step") && (left?.draft ?? readChoices(tabStorage))) || firstDraft;
   });
   const [offered, setOffered] = useState(
     !params.has("step") && left !== undefined && named === undefined && counted === undefined,
   );
-  const step = stepOf(params.get("step"), draft);
-  const goTo = (next: Step) => {
-    keepDraft(tabStorage, { draft, step: next });
-    setParams({ step: String(next) });
-  };
+  const step = useStep(params, setParams, draft);
   return {
     draft,
     step,
-    goTo,
+    goTo: (next) => {
+      keepDraft(tabStorage, { draft, step: next });
+      setParams({ step: String(next) });
+    },
     change: (part) => {
       const next = { ...draft, ...part };
       setDraft(next);
@@ -70,4 +73,19 @@ export function useDraft(): CurrentDraft {
       setOffered(false);
     },
   };
+}
+
+type SetParams = ReturnType<typeof useSearchParams>[1];
+
+/** Read from the address only when it changes; an address that asks for too much is corrected. */
+function useStep(params: URLSearchParams, setParams: SetParams, draft: Draft): Step {
+  const asked = params.get("step");
+  const [shown, setShown] = useState({ asked, step: stepOf(asked, draft) });
+  const { step } = asked === shown.asked ? shown : { step: stepOf(asked, draft) };
+  if (asked !== shown.asked) setShown({ asked, step });
+  const wrong = asked !== null && asked !== String(step);
+  useEffect(() => {
+    if (wrong) setParams({ ...Object.fromEntries(params), step: String(step) }, { replace: true });
+  }, [wrong, step, params, setParams]);
+  return step;
 }

@@ -38,7 +38,8 @@ const launchFailed = "Failed to create environment";
 const systemNotice = { title: "SYSTEM NOTIFICATION", duration: 6_000 } as const;
 /** The dialog's timeout; the hold is longer (docs/internals/money.md). */
 const dialogSeconds = 840;
-const proofTries = 6;
+/** Once nobody watches the launch; the poller delivers without the proof. */
+const proofTriesUnseen = 6;
 const proofEveryMs = 2_000;
 
 /**
@@ -80,8 +81,8 @@ export async function launchCovered(
   return call(launchWithCredit, { params: {}, body }).catch((error: unknown) => showRefusal(error, onState));
 }
 
-/** Sends the proof and retries until the server replies. The call is idempotent, and the poller delivers without it (G12). */
-export async function prove(draft: Draft, userId: string, proof: PaymentProof): Promise<Created> {
+/** Sends the proof and retries until the server replies, as long as `visit` lasts (G302). The call is idempotent, and the poller delivers without it (G12). */
+export async function prove(draft: Draft, userId: string, proof: PaymentProof, visit?: AbortSignal): Promise<Created> {
   const body = {
     container_request: requestOf(draft, userId),
     payment_data: {
@@ -94,7 +95,8 @@ export async function prove(draft: Draft, userId: string, proof: PaymentProof): 
     try {
       return await call(createEnvironment, { params: {}, body });
     } catch (error) {
-      if (!(error instanceof ApiError) || !isPassing(error.code, error.status) || tries === proofTries) throw error;
+      if (!(error instanceof ApiError) || !isPassing(error.code, error.status)) throw error;
+      if (visit?.aborted !== false && tries >= proofTriesUnseen) throw error;
       await new Promise((resolve) => setTimeout(resolve, proofEveryMs));
     }
   }

@@ -1,6 +1,6 @@
 import { moneyStates } from "@berth/contract";
 import { expect, test } from "vitest";
-import { idle, isPaid, isPassing, mayLaunch, stepToChange } from "./launch-state.ts";
+import { followed, idle, isPaid, isPassing, mayLaunch, stepToChange } from "./launch-state.ts";
 import { failureTitle, moneyText, sumLabel } from "./money-text.ts";
 
 test("Launch works once until the order is over", () => {
@@ -46,4 +46,18 @@ test("a cancelled launch is not called a failure", () => {
   const failure = { status: 409, message: "", money: "refund_started", cancelled: true, orderId: "order_1" } as const;
   expect(failureTitle(failure)).toBe("Launch cancelled");
   expect(failureTitle({ ...failure, cancelled: false })).toBe("This environment could not be started");
+});
+
+test("an unanswered launch goes on with its environment, and fails only if that ends (G302)", () => {
+  const failure = { status: 500, message: "", money: "being_checked", cancelled: false, orderId: "order_1" } as const;
+  const failed = { phase: "failed", paidAt: 1, failure } as const;
+  const goesOn = followed(failed, "pending", 5);
+  expect(goesOn).toEqual({ phase: "creating", paidAt: 1, cancelling: false, unconfirmed: failure });
+  expect(followed(goesOn, "pending", 5)).toBe(goesOn);
+  expect(followed(goesOn, "active", 5)).toEqual({ phase: "ready", paidAt: 1, readyAt: 5 });
+  expect(followed(goesOn, "terminated", 5)).toEqual(failed);
+  const refunded = { ...failed, failure: { ...failure, money: "refund_started" } } as const;
+  expect(followed(refunded, "active", 5)).toBe(refunded);
+  const answered = { phase: "creating", paidAt: 1, cancelling: false } as const;
+  expect(followed(answered, "active", 5)).toBe(answered);
 });

@@ -1,4 +1,4 @@
-import { cancelLaunch } from "@berth/contract";
+import { cancelLaunch, type environmentDetail, type ReplyOf } from "@berth/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { useNavigate } from "react-router";
@@ -8,43 +8,49 @@ import { keys } from "../../api/queries.ts";
 import type { Arrival } from "../../environments/list/ready-card.tsx";
 import { serverNow } from "../../server-clock.ts";
 import { toast } from "../../ui/toast/toast.ts";
-import { dropDraft, keepDraft, tabStorage } from "../draft/draft.ts";
+import { dropDraft, keepChoices, keepDraft, tabStorage } from "../draft/draft.ts";
 import { buy, type Created, failureOf, launchCovered, type Purchase, prove } from "./buy.ts";
-import { type Failure, idle, type LaunchState, mayLaunch } from "./launch-state.ts";
+import type { PaymentProof } from "./checkout.ts";
+import { type Failure, followed, idle, type LaunchState, mayLaunch } from "./launch-state.ts";
 
 /** How long the page shows that the environment is ready before it redirects (spec 4.4). */
 const redirectAfterMs = 2_000;
+
+/** An environment as its owner reads it, for the end of a launch without an answer. */
+export type Followed = Pick<ReplyOf<typeof environmentDetail>["environment"], "id" | "status" | "jupyter_token">;
 
 export interface Launch {
   readonly state: LaunchState;
   readonly start: (purchase: Purchase) => void;
   /** Cancels a launch that is still pending and refunds it (G75). */
   readonly cancel: (environmentId: string) => void;
+  /** Goes on with the environment itself if the create call brought no answer (G302). */
+  readonly follow: (environment: Followed) => void;
   /** Returns to the choices after a failure. */
   readonly reset: () => void;
 }
 
 /** Orders, pays, creates and redirects, once. A paid launch continues if the user leaves the page. */
-export function useLaunch(): Launch {
+export function useLaunch(userId: string): Launch {
   const [state, setState] = useState<LaunchState>(idle);
   const running = useRef(false);
   const cancelled = useRef(false);
   const visitSignal = useVisitSignal();
   const arrive = useArrive();
   const startCovered = useCoveredStart(setState, arrive);
-  const startPaid = async (purchase: Purchase, signal: AbortSignal) => {
-    const proof = await buy(purchase, setState, signal);
-    if (!proof) return;
+  const deliver = async ({ draft, userId: owner }: Purchase, proof: PaymentProof, signal: AbortSignal) => {
     const paidAt = serverNow();
     dropDraft(tabStorage);
+    keepChoices(tabStorage, draft);
     setState({ phase: "creating", paidAt, cancelling: false });
     try {
-      const created = await prove(purchase.draft, purchase.userId, proof);
+      const created = await prove(draft, owner, proof, signal);
       if (created.status === "active") setState({ phase: "ready", paidAt, readyAt: serverNow() });
-      await arrive(created, purchase.userId, signal);
+      await arrive(created, owner, signal);
     } catch (error) {
       const failure = failureOf(error, cancelled.current, proof);
-      keepDraft(tabStorage, { draft: purchase.draft, step: 3 });
+      // A draft beside a payment would invite a second one.
+      if (failure.money !== "being_checked") keepDraft(tabStorage, { draft, step: 3 });
       setState({ phase: "failed", paidAt, failure });
       if (!failure.cancelled) showFailure(failure);
     }
@@ -55,14 +61,35 @@ export function useLaunch(): Launch {
     running.current = true;
     cancelled.current = false;
     const signal = visitSignal();
-    await (purchase.isCovered ? startCovered : startPaid)(purchase, signal);
+    if (purchase.isCovered) await startCovered(purchase, signal);
+    else {
+      const proof = await buy(purchase, setState, signal);
+      if (proof) await deliver(purchase, proof, signal);
+    }
     running.current = false;
   };
-  const setCancelling = (cancelling: boolean) => {
+  const follow = ({ id, status, jupyter_token }: Followed) => {
+    const next = followed(state, status, serverNow());
+    if (next === state) return;
+    setState(next);
+    const created = { status: "active", jupyter_token: jupyter_token ?? "", environment_id: id } as const;
+    if (next.phase === "ready") void arrive(created, userId, visitSignal());
+  };
+  const cancel = useCancel((cancelling) => {
     cancelled.current = cancelling;
     setState((now) => (now.phase === "creating" ? { ...now, cancelling } : now));
+  });
+  return {
+    state,
+    start: (purchase) => void start(purchase),
+    cancel,
+    follow,
+    reset: () => setState(idle),
   };
-  const { mutate: cancel } = useMutation({
+}
+
+function useCancel(setCancelling: (cancelling: boolean) => void): (environmentId: string) => void {
+  const { mutate } = useMutation({
     mutationFn: (environmentId: string) => call(cancelLaunch, { params: { id: environmentId }, body: {} }),
     onMutate: () => setCancelling(true),
     onError: (error) => {
@@ -70,12 +97,7 @@ export function useLaunch(): Launch {
       toast.error((error instanceof ApiError && error.message) || "Failed to cancel the launch");
     },
   });
-  return {
-    state,
-    start: (purchase) => void start(purchase),
-    cancel: (environmentId) => cancel(environmentId),
-    reset: () => setState(idle),
-  };
+  return (environmentId) => mutate(environmentId);
 }
 
 type Arrive = ReturnType<typeof useArrive>;
@@ -105,7 +127,9 @@ function useVisitSignal(): () => AbortSignal {
   return () => controller.current.signal;
 }
 
-function useArrive(): (created: Created, userId: string, signal: AbortSignal) => Promise<void> {
+type Arrived = Pick<Created, "status" | "jupyter_token" | "environment_id">;
+
+function useArrive(): (created: Arrived, userId: string, signal: AbortSignal) => Promise<void> {
   const client = useQueryClient();
   const navigate = useNavigate();
   return async (created, userId, signal) => {

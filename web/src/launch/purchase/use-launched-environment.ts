@@ -8,23 +8,24 @@ const pollEveryMs = 1_000;
 
 /**
  * The environment of a running launch, found by name among the user's environments, because the create call replies only
- * once it is ready (G72).
+ * once it is ready (G72). `unanswered`: the server is away at the moment.
  */
 export function useLaunchedEnvironment(userId: string, subdomain: string, running: boolean) {
   const [id, setId] = useState<string>();
-  const { data: profile } = useQuery({
+  const list = useQuery({
     ...profileQuery(userId),
     refetchInterval: running && id === undefined ? pollEveryMs : false,
   });
-  const live = environmentsOf(profile?.user_data.containers ?? {}).find(
+  const live = environmentsOf(list.data?.user_data.containers ?? {}).find(
     (one) => one.subdomain === subdomain && one.status !== "terminated",
   );
   // Kept after the end, so that a failed launch shows its last stage.
   if (running && live && live.id !== id) setId(live.id);
-  const { data: environment } = useQuery({
+  const detail = useQuery({
     ...environmentQuery(id ?? ""),
     enabled: id !== undefined,
     refetchInterval: running ? pollEveryMs : false,
   });
-  return { id, environment };
+  const { error, failureCount } = id === undefined ? list : detail;
+  return { id, environment: detail.data, unanswered: running && (error !== null || failureCount > 0) };
 }

@@ -27,7 +27,13 @@ export function LaunchAfter({ state, figures, onCancel, onRetry }: Props) {
     );
   return (
     <div className={classes.after}>
-      <p>{usual} You can leave this page; it goes on.</p>
+      <p>
+        {usual} You can{" "}
+        <Link className="link" to="/environments">
+          leave this page
+        </Link>
+        ; it goes on.
+      </p>
       <Button variant="default" disabled={!onCancel || state.cancelling} onClick={onCancel}>
         {state.cancelling ? "Cancelling..." : "Cancel and refund"}
       </Button>
@@ -43,9 +49,13 @@ function AfterFailure({
   readonly onRetry: () => void;
 }) {
   const { money, status, cancelled } = state.failure;
+  const next = money === "being_checked" ? "This page goes on by itself once it is there." : "Your draft is kept.";
   return (
     <div className={classes.after}>
-      <p>{status >= 400 && !cancelled ? `HTTP ${status}. ` : ""}Your draft is kept.</p>
+      <p>
+        {status >= 400 && !cancelled ? `HTTP ${status}. ` : ""}
+        {next}
+      </p>
       {/* No retry while a payment is being checked, to avoid a duplicate payment. */}
       {money === "being_checked" ? (
         <Button component={Link} to="/environments">

@@ -1,9 +1,10 @@
+import { Portal } from "@mantine/core";
 import { Mark } from "../../ui/display/logo.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
-import { Status } from "../../ui/display/status.tsx";
+import { Status, type Tone } from "../../ui/display/status.tsx";
 import type { Draft } from "../draft/draft.ts";
 import { priceLines } from "../draft/price-lines.ts";
-import type { LaunchState } from "../purchase/launch-state.ts";
+import type { Failure, LaunchState } from "../purchase/launch-state.ts";
 import { failureTitle, moneyText } from "../purchase/money-text.ts";
 import { SeeOrder } from "../purchase/see-order.tsx";
 import classes from "./step-launch.module.css";
@@ -35,12 +36,7 @@ export function LaunchLead({ state, draft, isCovered }: Props) {
     const { failure } = state;
     return (
       <div className={classes.notice}>
-        <Notice
-          tone={failure.cancelled ? "rest" : "fail"}
-          title={failureTitle(failure)}
-          action={<SeeOrder failure={failure} />}
-          alert
-        >
+        <Notice tone={toneOf(failure)} title={failureTitle(failure)} action={<SeeOrder failure={failure} />} alert>
           {!failure.cancelled && failure.message} {moneyText(failure.money, priceLines(draft).charged)}
         </Notice>
       </div>
@@ -63,14 +59,22 @@ function creatingText({ isCovered = false }: { readonly isCovered?: boolean }): 
     : "Payment successful! Creating your environment...";
 }
 
+/** Nothing is known to have failed while the payment is being checked. */
+function toneOf({ cancelled, money }: Failure): Tone {
+  if (cancelled) return "rest";
+  return money === "being_checked" ? "hold" : "fail";
+}
+
 /** While launching (spec 2.9), below the payment dialog. */
 function Overlay({ phase }: { readonly phase: "ordering" | "paying" | "clearing" }) {
   return (
-    <div className={classes.overlay} role="status" data-overlay>
-      <Mark size={28} docking />
-      {phase === "ordering" && "Reserving GPUs and name..."}
-      {phase === "paying" && "Waiting for the payment..."}
-      {phase === "clearing" && "Releasing GPUs and name..."}
-    </div>
+    <Portal>
+      <div className={classes.overlay} role="status" data-overlay>
+        <Mark size={28} docking />
+        {phase === "ordering" && "Reserving GPUs and name..."}
+        {phase === "paying" && "Waiting for the payment..."}
+        {phase === "clearing" && "Releasing GPUs and name..."}
+      </div>
+    </Portal>
   );
 }

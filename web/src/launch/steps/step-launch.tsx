@@ -1,4 +1,5 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
+import { useEffect, useEffectEvent } from "react";
 import { timelineOf } from "../../environments/lifecycle/timeline-of.ts";
 import { hostName } from "../../format.ts";
 import { LaunchTimeline } from "../../ui/display/launch-timeline.tsx";
@@ -6,11 +7,12 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Draft, Step } from "../draft/draft.ts";
 import { ChangeButton } from "../purchase/change-button.tsx";
-import type { LaunchState } from "../purchase/launch-state.ts";
-import type { Launch } from "../purchase/use-launch.ts";
+import { type LaunchState, mayStillArrive } from "../purchase/launch-state.ts";
+import type { Followed, Launch } from "../purchase/use-launch.ts";
 import { useLaunchedEnvironment } from "../purchase/use-launched-environment.ts";
 import { LaunchAfter } from "./launch-after.tsx";
 import { LaunchLead } from "./launch-lead.tsx";
+import { LaunchOverlay } from "./launch-overlay.tsx";
 import classes from "./step-launch.module.css";
 
 interface Props {
@@ -23,52 +25,92 @@ interface Props {
   readonly isCovered: boolean;
 }
 
-/** The address, the state, and the timeline of the environment's stamps. */
+/** The address, the state, and the timeline of the environment's stamps; from the payment on, over the whole window. */
 export function StepLaunch({ userId, draft, launch, config, capacity, goTo, isCovered }: Props) {
   const { state } = launch;
   const name = draft.subdomain.trim();
-  const { id, environment } = useLaunchedEnvironment(userId, name, state.phase === "creating");
-  const elapsed = useElapsed(state);
-  const figures = capacity?.launch ?? undefined;
-  const launching = state.phase === "creating" || state.phase === "ready";
+  const launched = useLaunchedEnvironment(userId, name, state.phase === "creating" || mayStillArrive(state));
+  useFollow(launch, launched.environment);
+  const address = config ? hostName(config.environmentUrl, name) : name;
+  const progress = (
+    <Progress
+      {...{ state, draft, launched, goTo, isCovered, figures: capacity?.launch ?? undefined }}
+      onCancel={launch.cancel}
+      onRetry={() => {
+        launch.reset();
+        goTo(3);
+      }}
+    />
+  );
+  if (state.phase === "creating" || state.phase === "ready")
+    return <LaunchOverlay title={address}>{progress}</LaunchOverlay>;
   return (
     <>
-      <h2 className={classes.address}>{config ? hostName(config.environmentUrl, name) : name}</h2>
-      {/* The loading overlay of a launch (spec 2.9), with its stages. */}
-      <div className={launching ? `panel ${classes.launching}` : undefined} data-overlay={launching || undefined}>
-        <LaunchLead state={state} draft={draft} isCovered={isCovered} />
-        {state.phase === "idle" && state.problem && (
-          <div className={classes.notice}>
-            <Notice
-              tone="hold"
-              title={state.problem.message}
-              action={<ChangeButton problem={state.problem} goTo={goTo} />}
-            />
-          </div>
-        )}
-        {/* A failure without a stamp has no failed stage. */}
-        {!(state.phase === "failed" && environment === undefined) && (
-          <div className={classes.timeline}>
-            <LaunchTimeline
-              stages={timelineOf(environment?.stages ?? [], environment?.stage_percent, environment?.waits_for)}
-              elapsed={elapsed}
-              {...(figures && { median: figures.p50_ms / 1000 })}
-              state={timelineState(state)}
-            />
-          </div>
-        )}
-        <LaunchAfter
-          state={state}
-          figures={figures}
-          onCancel={id === undefined ? undefined : () => launch.cancel(id)}
-          onRetry={() => {
-            launch.reset();
-            goTo(3);
-          }}
-        />
-      </div>
+      <h2 className={classes.address}>{address}</h2>
+      {progress}
     </>
   );
+}
+
+interface ProgressProps {
+  readonly state: LaunchState;
+  readonly draft: Draft;
+  readonly launched: ReturnType<typeof useLaunchedEnvironment>;
+  readonly figures: NonNullable<Capacity["launch"]> | undefined;
+  readonly goTo: (step: Step) => void;
+  readonly isCovered: boolean;
+  readonly onCancel: (environmentId: string) => void;
+  readonly onRetry: () => void;
+}
+
+function Progress({ state, draft, launched, figures, goTo, isCovered, onCancel, onRetry }: ProgressProps) {
+  const { id, environment, unanswered } = launched;
+  const elapsed = useElapsed(state);
+  const problem = state.phase === "idle" ? state.problem : undefined;
+  return (
+    <>
+      <LaunchLead state={state} draft={draft} isCovered={isCovered} />
+      {problem && (
+        <div className={classes.notice}>
+          <Notice tone="hold" title={problem.message} action={<ChangeButton problem={problem} goTo={goTo} />} />
+        </div>
+      )}
+      {state.phase === "creating" && unanswered && (
+        <div className={classes.notice} role="status">
+          <Notice tone="hold" title="The server does not answer at the moment">
+            {isCovered ? "Nothing" : "You have paid, and nothing"} is lost: this page tries again and goes on by itself.
+          </Notice>
+        </div>
+      )}
+      {/* A failure without a stamp has no failed stage. */}
+      {!(state.phase === "failed" && environment === undefined) && (
+        <div className={classes.timeline}>
+          <LaunchTimeline
+            stages={timelineOf(environment?.stages ?? [], environment?.stage_percent, environment?.waits_for)}
+            elapsed={elapsed}
+            {...(figures && { median: figures.p50_ms / 1000 })}
+            state={timelineState(state)}
+          />
+        </div>
+      )}
+      <LaunchAfter
+        state={state}
+        figures={figures}
+        onCancel={id === undefined ? undefined : () => onCancel(id)}
+        onRetry={onRetry}
+      />
+    </>
+  );
+}
+
+/** Hands each new status of the environment to the launch. */
+function useFollow({ state, follow }: Launch, environment: Followed | undefined): void {
+  const { phase } = state;
+  const status = environment?.status;
+  const hand = useEffectEvent(() => environment && follow(environment));
+  useEffect(() => {
+    if (phase === "creating" || phase === "failed") hand();
+  }, [phase, status]);
 }
 
 /** Seconds since the payment, by this browser's clock. */
