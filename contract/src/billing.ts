@@ -11,9 +11,9 @@ import {
   record,
   string,
 } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, type ReplyOf } from "./endpoint.ts";
 import { payment } from "./profile.ts";
-import { currency, file, instant, nothing, required } from "./wire.ts";
+import { currency, file, instant, nothing, type Promised, required } from "./wire.ts";
 
 const invoice = object({
   number: string(),
@@ -61,6 +61,19 @@ export const billing = endpoint({
   }),
   errors: ["not_found"],
 });
+
+type Billing = ReplyOf<typeof billing>;
+type PromisedInvoice = Promised<
+  Infer<typeof invoice>,
+  "number" | "id" | "date" | "amount" | "status" | "description" | "duration"
+>;
+
+/** What spec 3.4 promises of it (G303). */
+export interface PromisedBilling extends Omit<Billing, "status" | "usageBreakdown" | "invoices" | "trend"> {
+  readonly trend?: Billing["trend"];
+  readonly usageBreakdown: readonly Promised<Billing["usageBreakdown"][number], "service" | "usage" | "cost">[];
+  readonly invoices: readonly PromisedInvoice[];
+}
 
 export const receipt = endpoint({
   method: "GET",

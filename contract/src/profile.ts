@@ -12,9 +12,9 @@ import {
   string,
   union,
 } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, type ReplyOf } from "./endpoint.ts";
 import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength, texts } from "./rules.ts";
-import { container, instant, typed } from "./wire.ts";
+import { container, instant, type PromisedContainer, typed } from "./wire.ts";
 
 /** A payment in the profile (spec 3.3, G87). Amounts in major units. */
 export const payment = object({
@@ -47,6 +47,18 @@ export const profile = endpoint({
   }),
   errors: ["not_found"],
 });
+
+type Profile = ReplyOf<typeof profile>;
+
+/** What spec 3.1 and 7.1 promise of it (G303). */
+export interface PromisedProfile {
+  readonly profile?: Partial<Profile["profile"]> | null;
+  readonly user_data?: {
+    readonly containers?: Readonly<Record<string, PromisedContainer>> | null;
+    readonly payment_info?: Profile["user_data"]["payment_info"] | null;
+  } | null;
+  readonly usage?: Profile["usage"];
+}
 
 const changed = object({ status: literal("success"), success: literal(true), message: string() });
 

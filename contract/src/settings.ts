@@ -1,5 +1,5 @@
 import { boolean, type infer as Infer, literal, object, optional, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
+import { endpoint, type ReplyOf } from "./endpoint.ts";
 import { passwordChange } from "./profile.ts";
 import { maxNameLength, maxPhoneLength } from "./rules.ts";
 import { nothing, typed } from "./wire.ts";
@@ -28,6 +28,12 @@ export const settings = endpoint({
   }),
   errors: ["not_found"],
 });
+
+/** What spec 3.6 promises of it (G303). */
+export interface PromisedSettings {
+  readonly profile?: Partial<ReplyOf<typeof settings>["profile"]>;
+  readonly flags?: Partial<Flags>;
+}
 
 export const settingsProfile = endpoint({
   method: "PUT",

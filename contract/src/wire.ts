@@ -65,3 +65,11 @@ export const container = object({
 });
 
 export type Container = Infer<typeof container>;
+
+/** A reply of which spec 7 promises only `Field`; the rest is ours, and the browser does without it (G303). */
+export type Promised<T, Field extends keyof T> = Pick<T, Field> & {
+  readonly [Own in Exclude<keyof T, Field>]?: T[Own] | null | undefined;
+};
+
+/** A name, a number of GPUs and an end have defaults (spec 3.2). */
+export type PromisedContainer = Promised<Container, "type" | "status" | "created_at">;

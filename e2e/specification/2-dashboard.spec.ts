@@ -7,7 +7,7 @@ const notice = "Test card";
 test("the welcome line, three figures and the panel of a new user (G33)", async ({ page, customer }) => {
   await page.goto("/dashboard");
   expect(customer.userId).not.toBe("");
-  await expect(page.getByRole("heading", { name: "Welcome back, Ada Park" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Welcome, Ada Park" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Create New Environment" })).toHaveAttribute(
     "href",
     "/environments/create",

@@ -56,7 +56,7 @@ test("without a name the user is User, and an initial of two code units is kept 
   }));
   await page.goto("/dashboard");
   await expect(page.getByRole("link", { name: "Settings of User" })).toHaveText("U");
-  await expect(page.getByRole("heading", { name: "Welcome back, User" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Welcome, User" })).toBeVisible();
   name = "🚀 Rocket";
   await page.reload();
   await expect(page.getByRole("link", { name: "Settings of 🚀 Rocket" })).toHaveText("🚀");

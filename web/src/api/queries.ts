@@ -19,6 +19,7 @@ import {
 } from "@berth/contract";
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
+import { completeBilling, completeProfile, completeSettings } from "./complete-reply.ts";
 import { readConfig } from "./product-config.ts";
 
 /** Keys that more than one screen reads or invalidates (CONTRIBUTING 10). */
@@ -65,13 +66,15 @@ export const queueQuery = (userId: string) =>
 export const profileQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.profile(userId),
-    queryFn: ({ signal }) => call(profile, { params: { user_id: userId }, body: {} }, { signal }),
+    queryFn: async ({ signal }) =>
+      completeProfile(await call(profile, { params: { user_id: userId }, body: {} }, { signal })),
   });
 
 export const billingQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.billing(userId),
-    queryFn: ({ signal }) => call(billing, { params: { user_id: userId }, body: {} }, { signal }),
+    queryFn: async ({ signal }) =>
+      completeBilling(await call(billing, { params: { user_id: userId }, body: {} }, { signal })),
   });
 
 /** Oldest first. */
@@ -131,7 +134,8 @@ export const notificationsQuery = (userId: string) =>
 export const settingsQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.settings(userId),
-    queryFn: ({ signal }) => call(settings, { params: { user_id: userId }, body: {} }, { signal }),
+    queryFn: async ({ signal }) =>
+      completeSettings(await call(settings, { params: { user_id: userId }, body: {} }, { signal })),
   });
 
 /** Starts with built-in texts, also without the server (G59); the server's replace them. */

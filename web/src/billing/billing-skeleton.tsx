@@ -1,4 +1,5 @@
 import { Skeleton } from "@mantine/core";
+import { SlowRead } from "../ui/display/slow-read.tsx";
 import classes from "./billing-page.module.css";
 
 /** The final layout while loading, to avoid layout shifts. */
@@ -7,6 +8,7 @@ export function BillingSkeleton() {
     <div className={classes.page} role="status" aria-label="Loading billing data...">
       <Skeleton className={classes.statsSkeleton ?? ""} radius="lg" />
       <Skeleton height={33} />
+      <SlowRead what="your payments" />
       <ChartsSkeleton />
     </div>
   );

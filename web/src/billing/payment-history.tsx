@@ -56,7 +56,7 @@ function Row({ userId, invoice }: { readonly userId: string; readonly invoice: I
       </td>
       <td data-cell="date">{date(invoice.date)}</td>
       <td data-cell="description">
-        {printing ? (
+        {printing || order_id === "" ? (
           description
         ) : (
           <Link
@@ -93,9 +93,7 @@ function References({ invoice: { payment_reference, session_id } }: { readonly i
     <dl className={classes.references}>
       <div>
         <dt>Payment</dt>
-        <dd>
-          <CopyText value={payment_reference} label="payment reference" />
-        </dd>
+        <dd>{payment_reference === "" ? "N/A" : <CopyText value={payment_reference} label="payment reference" />}</dd>
       </div>
       <div>
         <dt>Session</dt>

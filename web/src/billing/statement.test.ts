@@ -15,7 +15,6 @@ import {
 function statement(current: number, previous: number, trend: Statement["trend"]): Statement {
   const month = (month: string, totalPaid: number) => ({ month, totalPaid, paymentCount: 1, avgPayment: totalPaid });
   return {
-    status: "success",
     currentMonthUsage: current,
     totalSpent: current + previous,
     paymentCount: 2,
@@ -52,6 +51,8 @@ test("the trend as text (G19)", () => {
     trend: "same",
     text: "Same as October",
   });
+  // Nothing is a percentage of nothing (G310).
+  expect(trendOf(statement(5, 0, { trend: "up", changePercent: 100 }))).toBeUndefined();
   expect(trendOf(statement(0, 0, { trend: "up", changePercent: 0 }))).toBeUndefined();
   expect(trendOf({ ...statement(0, 0, { trend: "up", changePercent: 0 }), chartData: [] })).toBeUndefined();
 });

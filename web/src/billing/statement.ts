@@ -1,8 +1,8 @@
-import type { billing, ReplyOf } from "@berth/contract";
 import { ApiError } from "../api/api-error.ts";
+import type { Statement } from "../api/complete-reply.ts";
 import { money } from "../format.ts";
 
-export type Statement = ReplyOf<typeof billing>;
+export type { Statement };
 export type Month = Statement["chartData"][number];
 export type Invoice = Statement["invoices"][number];
 
@@ -25,10 +25,10 @@ export interface Trend {
   readonly text: string;
 }
 
-/** Compares this month with the last; undefined if both are empty. */
+/** Compares this month with the last; undefined without a payment in the last, as nothing is a percentage of 0 (G310). */
 export function trendOf({ trend, currentMonthUsage, chartData }: Statement): Trend | undefined {
   const previous = chartData.at(-2);
-  if (!previous || (currentMonthUsage === 0 && previous.totalPaid === 0)) return undefined;
+  if (!trend || !previous || previous.totalPaid === 0) return undefined;
   const month = monthName(previous.month, { month: "long" });
   const { changePercent } = trend;
   if (currentMonthUsage === previous.totalPaid) return { trend: "same", text: `Same as ${month}` };

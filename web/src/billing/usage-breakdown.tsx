@@ -36,7 +36,7 @@ function Breakdown({ rows }: { readonly rows: readonly Row[] }) {
         <tr key={row.service}>
           <th scope="row">{typeName(row.service)}</th>
           <td data-end>{hours(row.usage)}</td>
-          <td data-end>{hours(row.run)}</td>
+          <td data-end>{runHours([row])}</td>
           <td data-end className={classes.shareCell}>
             <Share percent={cost > 0 ? Math.round((row.cost / cost) * 100) : 0} />
           </td>
@@ -53,7 +53,7 @@ function Foot({ rows, cost }: { readonly rows: readonly Row[]; readonly cost: nu
       <tr>
         <th scope="row">Total</th>
         <td data-end>{hours(sumOf(rows, (row) => row.usage))}</td>
-        <td data-end>{hours(sumOf(rows, (row) => row.run))}</td>
+        <td data-end>{runHours(rows)}</td>
         <td className={classes.shareCell} />
         <td data-end>{amountText(cost)}</td>
       </tr>
@@ -74,6 +74,10 @@ function Share({ percent }: { readonly percent: number }) {
 
 function sumOf(rows: readonly Row[], value: (row: Row) => number): number {
   return rows.reduce((sum, row) => sum + value(row), 0);
+}
+
+function runHours(rows: readonly Row[]): string {
+  return rows.some(({ run }) => run === undefined) ? "N/A" : hours(sumOf(rows, ({ run = 0 }) => run));
 }
 
 function hours(value: number): string {

@@ -77,10 +77,28 @@ test("without measurements a figure is N/A", () => {
   expect(utilization(60.6)).toBe("61%");
 });
 
-test("the beta's sentence disappears after the beta", () => {
+test("the beta's sentence disappears after the beta, and the embedded provider is the installation's own (G34, G337)", () => {
   const endsAt = "2026-12-18T12:00:00Z";
-  expect(testModeSentence(endsAt, Date.parse("2026-12-18T11:59:00Z"))).toContain("One-month beta until Dec 18, 2026");
-  expect(testModeSentence(endsAt, Date.parse(endsAt))).toBe("Payments run in the payment provider's test mode.");
+  const config = (mode: "embedded" | "test") => ({ beta: { endsAt }, payments: { mode } });
+  const before = Date.parse("2026-12-18T11:59:00Z");
+  expect(testModeSentence(config("test"), before)).toBe(
+    "One-month beta until Dec 18, 2026: payments run in the payment provider's test mode.",
+  );
+  expect(testModeSentence(config("test"), Date.parse(endsAt))).toBe(
+    "Payments run in the payment provider's test mode.",
+  );
+  expect(testModeSentence(config("embedded"), Date.parse(endsAt))).toBe(
+    "Payments run in this installation's own payment provider's test mode.",
+  );
+});
+
+test("an unreadable date is the oldest", () => {
+  const listed = newest({
+    a: container({ created_at: "soon" }),
+    b: container({ created_at: "2026-11-20T10:00:00Z" }),
+    c: container({ created_at: "2026-11-21T10:00:00Z" }),
+  });
+  expect(listed.map(({ id }) => id)).toEqual(["c", "b", "a"]);
 });
 
 test("sessions and percents round half up, and never to zero", () => {

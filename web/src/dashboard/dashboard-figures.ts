@@ -1,7 +1,8 @@
 import type { profile, ReplyOf } from "@berth/contract";
 import { type Environment, environmentsOf } from "../environments/lifecycle/environment.ts";
 
-export type Usage = ReplyOf<typeof profile>["usage"];
+/** Undefined where the server does not know it (G303). */
+export type Usage = ReplyOf<typeof profile>["usage"] | undefined;
 
 export interface DashboardFigures {
   readonly total: number;
@@ -17,7 +18,7 @@ export const recentCount = 5;
 
 /** Newest first. */
 export function newest(containers: Parameters<typeof environmentsOf>[0]): readonly Environment[] {
-  return environmentsOf(containers).toSorted((a, b) => b.created_at.localeCompare(a.created_at));
+  return environmentsOf(containers).toSorted((a, b) => createdAt(b) - createdAt(a) || a.id.localeCompare(b.id));
 }
 
 export function dashboardFigures(all: readonly Environment[]): DashboardFigures {
@@ -42,6 +43,14 @@ export function summaryOf({ total, active, starting }: DashboardFigures): string
   return active === 0 ? `${startingWords}.` : `${running}, ${startingWords.toLowerCase()}.`;
 }
 
+/** Measured; without a measurement, of the booked hours. */
+export function averageSeconds(all: readonly Environment[], usage: Usage): number | null {
+  if (usage) return usage.average_session_seconds;
+  const delivered = all.filter(wasDelivered);
+  const hours = delivered.reduce((sum, { duration_hours }) => sum + duration_hours, 0);
+  return delivered.length === 0 ? null : (hours * 3_600) / delivered.length;
+}
+
 /** "9.3 h", "25 min", or "N/A" without a session (G33). */
 export function sessionLength(seconds: number | null): string {
   if (seconds === null) return "N/A";
@@ -52,6 +61,11 @@ export function sessionLength(seconds: number | null): string {
 /** "61%", or "N/A" without a GPU or a sample (G33). */
 export function utilization(percent: number | null): string {
   return percent === null ? "N/A" : `${Math.round(percent)}%`;
+}
+
+/** An unreadable date is the oldest, as in the list. */
+function createdAt({ created_at }: Environment): number {
+  return Date.parse(created_at) || 0;
 }
 
 function wasDelivered({ status, ended_reason }: Environment): boolean {

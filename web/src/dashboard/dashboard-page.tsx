@@ -49,7 +49,9 @@ export function DashboardPage() {
       )}
       <div className={classes.welcome}>
         <div>
-          <h2>Welcome back, {name}</h2>
+          <h2>
+            {all.length === 0 ? "Welcome" : "Welcome back"}, {name}
+          </h2>
           <p>{summaryOf(figures)}</p>
         </div>
         <Button component={Link} to="/environments/create" leftSection={<Plus size={15} aria-hidden="true" />}>
@@ -58,7 +60,7 @@ export function DashboardPage() {
       </div>
       <QueueNotice userId={userId} />
       <TestCardNotice />
-      <DashboardStats figures={figures} runHours={profile.data.usage.run_hours} />
+      <DashboardStats figures={figures} runHours={profile.data.usage?.run_hours} />
       <Columns all={all} usage={profile.data.usage} />
     </div>
   );
@@ -81,7 +83,7 @@ function Columns({ all, usage }: { all: readonly Environment[]; usage: Usage }) 
         {all.length === 0 ? <NoEnvironments /> : <RecentEnvironments environments={all.slice(0, recentCount)} />}
       </section>
       <div className={classes.rail}>
-        <UsageOverview total={all.length} usage={usage} />
+        <UsageOverview all={all} usage={usage} />
         <TrainPanel />
       </div>
     </div>

@@ -1,4 +1,5 @@
 import { Skeleton } from "@mantine/core";
+import { SlowRead } from "../ui/display/slow-read.tsx";
 import classes from "./dashboard-page.module.css";
 
 /** The final layout while loading, to avoid layout shifts. */
@@ -9,6 +10,7 @@ export function DashboardSkeleton() {
         <div>
           <Skeleton height={28} width={240} mb={8} />
           <Skeleton height={16} width={300} maw="100%" />
+          <SlowRead what="your environments" />
         </div>
       </div>
       <Skeleton height={100} radius="lg" />

@@ -6,7 +6,7 @@ import { Stats } from "../ui/display/stats.tsx";
 import type { DashboardFigures } from "./dashboard-figures.ts";
 
 /** Three figures (spec 2.7). */
-export function DashboardStats({ figures, runHours }: { figures: DashboardFigures; runHours: number }) {
+export function DashboardStats({ figures, runHours }: { figures: DashboardFigures; runHours: number | undefined }) {
   const { active, starting, usageHours, gpus } = figures;
   const cpu = useQuery(capacityQuery).data?.kind === "cpu";
   const slots = gpus > 0 && gpus <= mostGpus() ? <Slots filled={gpus} size="lg" tone="live" /> : undefined;
@@ -22,7 +22,7 @@ export function DashboardStats({ figures, runHours }: { figures: DashboardFigure
           label: "Total Usage",
           value: usageHours.toFixed(1),
           unit: "hours",
-          note: usageHours > 0 ? `${runHours.toFixed(1)} run` : undefined,
+          note: usageHours > 0 && runHours !== undefined ? `${runHours.toFixed(1)} run` : undefined,
         },
         { label: "GPU Instances", value: String(gpus), note: cpu ? "CPU only" : slots },
       ]}

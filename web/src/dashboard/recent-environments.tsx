@@ -59,7 +59,8 @@ function Row({ environment, now }: { environment: Environment; now: number }) {
 /** One main button each (spec 2.7, G57). */
 function Action({ environment: { id, status, subdomain } }: { environment: Environment }) {
   if (status === "terminated") return null;
-  if (status === "active") return <OpenSession subdomain={subdomain} size="xs" variant="default" />;
+  // Without a name there is no address to open (G303).
+  if (status === "active" && subdomain !== "") return <OpenSession subdomain={subdomain} size="xs" variant="default" />;
   return (
     <Button size="xs" variant="subtle" component={Link} to={`/environments?environment=${encodeURIComponent(id)}`}>
       Manage

@@ -1,3 +1,4 @@
+import type { ProductConfig } from "@berth/contract";
 import { ActionIcon } from "@mantine/core";
 import { X } from "lucide-react";
 import { useState } from "react";
@@ -28,7 +29,7 @@ export function TestCardNotice() {
     <section className={classes.notice} aria-label="Test card">
       <div className={classes.lead}>
         <Tag tone="hold">Test mode</Tag>
-        <p>{testModeSentence(config.beta.endsAt, now)} Pay with this card; no money moves.</p>
+        <p>{testModeSentence(config, now)} Pay with this card; no money moves.</p>
       </div>
       <dl>
         <div>
@@ -53,10 +54,16 @@ export function TestCardNotice() {
   );
 }
 
-/** Drops the sentence about the beta after the beta (G34). */
-export function testModeSentence(betaEndsAt: string, now: number): string {
-  if (Date.parse(betaEndsAt) > now) {
-    return `One-month beta until ${date(betaEndsAt)}: payments run in the payment provider's test mode.`;
-  }
-  return "Payments run in the payment provider's test mode.";
+/** Drops the beta after its end (G34). The embedded provider is not called somebody else's (G337). */
+export function testModeSentence(
+  {
+    beta,
+    payments,
+  }: { readonly beta: ProductConfig["beta"]; readonly payments: Pick<ProductConfig["payments"], "mode"> },
+  now: number,
+): string {
+  const provider = payments.mode === "embedded" ? "this installation's own" : "the";
+  const sentence = `payments run in ${provider} payment provider's test mode.`;
+  if (Date.parse(beta.endsAt) > now) return `One-month beta until ${date(beta.endsAt)}: ${sentence}`;
+  return `P${sentence.slice(1)}`;
 }

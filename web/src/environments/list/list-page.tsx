@@ -41,7 +41,9 @@ function Loaded({ userId }: { readonly userId: string }) {
       {arrival && (
         <ReadyCard
           arrival={arrival}
-          environment={environments.find(({ id }) => id === arrival.environment_id)}
+          environment={environments.find(({ id, subdomain }) =>
+            arrival.environment_id ? id === arrival.environment_id : subdomain === arrival.subdomain,
+          )}
           onClose={dismiss}
         />
       )}

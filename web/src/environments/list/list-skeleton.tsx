@@ -1,4 +1,5 @@
 import { Skeleton } from "@mantine/core";
+import { SlowRead } from "../../ui/display/slow-read.tsx";
 import classes from "./list-page.module.css";
 
 const rows = [0, 1, 2, 3, 4];
@@ -16,6 +17,7 @@ export function ListSkeleton() {
         <Skeleton height={34} width={196} />
       </div>
       <Skeleton height={34} />
+      <SlowRead what="your environments" />
       <div className={classes.rows}>
         {rows.map((row) => (
           <div key={row}>

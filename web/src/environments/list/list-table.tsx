@@ -44,7 +44,7 @@ export function ListTable({ environments, shown, sort, onSort, actions, onTermin
           >
             <RowCells
               environment={environment}
-              host={template === undefined ? environment.subdomain : hostName(template, environment.subdomain)}
+              host={hostOf(template, environment)}
               busy={actions.busy.get(environment.id)}
               onAction={actions.run}
               onTerminate={onTerminate}
@@ -54,4 +54,9 @@ export function ListTable({ environments, shown, sort, onSort, actions, onTermin
       </tbody>
     </table>
   );
+}
+
+/** Empty without a name, because there is no address then (G303). */
+function hostOf(template: string | undefined, { subdomain }: Environment): string {
+  return template === undefined || subdomain === "" ? subdomain : hostName(template, subdomain);
 }

@@ -13,7 +13,9 @@ import classes from "./ready-card.module.css";
 /** The navigation state from the launch page (spec 2.8, G41). */
 export interface Arrival {
   readonly jupyter_token: string;
-  readonly environment_id: string;
+  /** Without it, the name that was asked for tells which it is. */
+  readonly environment_id?: string | undefined;
+  readonly subdomain?: string | undefined;
 }
 
 /** Takes the token and removes it from the history, because history.state survives a reload. */
@@ -30,8 +32,9 @@ export function useArrival(): readonly [Arrival | undefined, () => void] {
 
 function arrivalOf(state: unknown): Arrival | undefined {
   const candidate = state as Partial<Arrival> | null;
-  if (typeof candidate?.jupyter_token !== "string" || typeof candidate.environment_id !== "string") return undefined;
-  return { jupyter_token: candidate.jupyter_token, environment_id: candidate.environment_id };
+  if (typeof candidate?.jupyter_token !== "string") return undefined;
+  const { jupyter_token, environment_id, subdomain } = candidate;
+  return { jupyter_token, environment_id, subdomain };
 }
 
 interface Props {
@@ -62,9 +65,9 @@ export function ReadyCard({ arrival, environment, onClose }: Props) {
       <div className={classes.foot}>
         {status === "active" && <OpenSession subdomain={subdomain} />}
         <div>
-          <span className={classes.label}>Jupyter token</span>
-          <CopyText value={arrival.jupyter_token} label="Jupyter token" />
-          <p>You are signed in without it. It is for other tools and is shown here once.</p>
+          <span className={classes.label}>Jupyter password</span>
+          <CopyText value={arrival.jupyter_token} label="Jupyter password" />
+          <p>You are signed in without it. It is for other tools; the environment's page shows it too.</p>
         </div>
       </div>
     </section>

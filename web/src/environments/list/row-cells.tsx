@@ -28,7 +28,7 @@ export const RowCells = memo(function EnvironmentCells({ environment, host, ...a
         <strong>
           <Link to={`/environments/${id}`}>{name}</Link>
         </strong>
-        <CopyText value={host} label={`address of ${name}`} />
+        {host !== "" && <CopyText value={host} label={`address of ${name}`} />}
       </td>
       <td className={classes.type}>
         <span>{typeName(type)}</span>

@@ -45,8 +45,8 @@ export function useLaunch(userId: string): Launch {
     setState({ phase: "creating", paidAt, cancelling: false });
     try {
       const created = await prove(draft, owner, proof, signal);
-      if (created.status === "active") setState({ phase: "ready", paidAt, readyAt: serverNow() });
-      await arrive(created, owner, signal);
+      if (created.status !== "pending") setState({ phase: "ready", paidAt, readyAt: serverNow() });
+      await arrive({ ...created, subdomain: draft.subdomain.trim() }, owner, signal);
     } catch (error) {
       const failure = failureOf(error, cancelled.current, proof);
       // A draft beside a payment would invite a second one.
@@ -127,7 +127,8 @@ function useVisitSignal(): () => AbortSignal {
   return () => controller.current.signal;
 }
 
-type Arrived = Pick<Created, "status" | "jupyter_token" | "environment_id">;
+/** Of a reply that has the token alone, the environment is active (spec 3.8, G303). */
+type Arrived = Pick<Created, "jupyter_token"> & Partial<Omit<Created, "jupyter_token">>;
 
 function useArrive(): (created: Arrived, userId: string, signal: AbortSignal) => Promise<void> {
   const client = useQueryClient();
@@ -135,11 +136,11 @@ function useArrive(): (created: Arrived, userId: string, signal: AbortSignal) =>
   return async (created, userId, signal) => {
     void client.invalidateQueries({ queryKey: keys.profile(userId) });
     void client.invalidateQueries({ queryKey: keys.capacity });
-    if (created.status === "active") await new Promise((resolve) => setTimeout(resolve, redirectAfterMs));
+    if (created.status !== "pending") await new Promise((resolve) => setTimeout(resolve, redirectAfterMs));
     if (signal.aborted) return;
     if (created.status === "pending") toast.info("Your environment is still starting. Its stages stand in the list.");
-    const { jupyter_token, environment_id } = created;
-    await navigate("/environments", { state: { jupyter_token, environment_id } satisfies Arrival });
+    const { jupyter_token, environment_id, subdomain } = created;
+    await navigate("/environments", { state: { jupyter_token, environment_id, subdomain } satisfies Arrival });
   };
 }
 
