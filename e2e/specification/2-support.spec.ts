@@ -1,3 +1,4 @@
+import { must } from "../../testing/customer.ts";
 import { expect, expectAccessible, test } from "../testing/test.ts";
 
 const open = "Open Telegram to Send Message";
@@ -94,9 +95,21 @@ test("quick help and Skip Form open the chat; a blocked tab shows a toast (2, 8)
     };
   });
   await page.goto("/support");
+  const questions = page.locator("dl", { has: page.locator("dt").filter({ hasText: /\?$/ }) });
+  await expect(questions.locator("dt").first()).toHaveText(/\?$/);
+  await expect(questions.locator("dd").first()).toHaveText(/\w/);
+  const card = page.getByRole("region", { name: "Email support" });
+  await expect(card).toContainText("Slower, for formal inquiries.");
+  await expect(card.getByRole("link")).toHaveAttribute("href", /^mailto:.+@/);
+  const calls: string[] = [];
+  page.on("request", (request) => {
+    if (request.method() !== "GET") calls.push(`${request.method()} ${new URL(request.url()).pathname}`);
+  });
   const topics = ["Container Won't Start", "Payment Issues", "Performance Problems", "Account Access"];
   for (const topic of [...topics, "Skip Form - Chat Directly"]) await page.getByRole("button", { name: topic }).click();
   const opened = await page.evaluate(() => (window as unknown as { opened: string[] }).opened);
+  // The hand-off calls nobody (1, 7).
+  expect(calls).toEqual([]);
   const texts = opened.map((url) => new URL(url).searchParams.get("text"));
   expect(texts).toHaveLength(5);
   for (const [index, topic] of topics.entries()) expect(texts[index]).toContain(`Topic: ${topic}`);
@@ -130,4 +143,27 @@ test("an unknown address is shown as Not available (2)", async ({ page, customer
   await page.goto("/support");
   await expect(page.getByText("Not available", { exact: true })).toBeVisible();
   expect(customer.userId).not.toBe("");
+});
+
+test("without a Telegram account the ticket is what is promised, and nobody is called online (G308)", async ({
+  page,
+  customer: _,
+  product,
+}) => {
+  const config = await must(product.url, "GET", "/config");
+  await page.route("**/config", (route) =>
+    route.fulfill({ json: { ...config, support: { ...config.support, telegram: "" } } }),
+  );
+  await page.goto("/support?issue=other");
+  await expect(page.getByText("The answer comes by the bell and by e-mail.")).toBeVisible();
+  await expect(page.getByText(/^Founder/)).toHaveCount(0);
+  await expect(page.getByRole("button", { name: /^Open Telegram Chat/ })).toHaveCount(0);
+  await page.getByRole("textbox", { name: "Description" }).fill("It hangs");
+  await page.getByRole("button", { name: "Send Message" }).click();
+  const answer = page.getByRole("status").filter({ hasText: "Your message is here" });
+  await expect(answer).toContainText(/Your message is here, BRT-\w{6}-\d{4}/);
+  await expect(answer.getByRole("link", { name: "Open Telegram to Send Message" })).toHaveAttribute(
+    "href",
+    /^https:\/\/t\.me\/share/,
+  );
 });

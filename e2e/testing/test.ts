@@ -61,7 +61,7 @@ export const test = base.extend<Each, Worker>({
       if (environment.deployed) return await use(deployedProduct(environment.deployed));
       const startedAt = Date.now();
       const cluster = await clusterOf(environment.runtime.RUNTIME);
-      const product = await startProduct({ env: cluster?.settings ?? {} });
+      const product = await startProduct({ env: { SUPPORT_TELEGRAM: "berth_support", ...cluster?.settings } });
       if (environment.runtime.RUNTIME === "docker") await waitForFirstProbe(startedAt);
       await until(
         "JupyterLab to be prepared",

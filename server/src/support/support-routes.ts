@@ -35,9 +35,15 @@ export function supportRoutes(app: FastifyInstance, { db, appUrl, supportName, s
     const topic = supportContent.issueTypes.find(({ value }) => value === issueType)?.label ?? issueType;
     return {
       success: true as const,
-      message: `Your ticket is saved. Send the message in Telegram, and ${supportName} answers there.`,
+      message: savedText(settings, supportName),
       ticketId: code,
       telegramUrl: chatUrl(settings, chatText({ code, email: user.email, topic, description }), `${appUrl}/support`),
     };
   });
+}
+
+/** Without an account of the operator the ticket itself is answered (G308). */
+function savedText({ telegram }: SupportSettings, supportName: string): string {
+  if (telegram === "") return "Your message is here. The answer comes by the bell and by e-mail.";
+  return `Your ticket is saved. Send the message in Telegram, and ${supportName} answers there.`;
 }

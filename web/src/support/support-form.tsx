@@ -56,7 +56,7 @@ export function SupportForm({ support, types, first, busy, onSend }: Props) {
       </p>
       <div className={classes.submit}>
         <Button type="submit" disabled={incomplete || busy}>
-          {busy ? "Preparing Telegram..." : `Open Telegram Chat with ${support.supportName}`}
+          {submitLabel(support, busy)}
         </Button>
         <Button variant="subtle" onClick={() => openChat(support.link(support.message()))}>
           Skip Form - Chat Directly
@@ -65,4 +65,10 @@ export function SupportForm({ support, types, first, busy, onSend }: Props) {
       </div>
     </form>
   );
+}
+
+/** Without an account of the operator the ticket is what is sent (G308). */
+function submitLabel({ telegram, supportName }: Support, busy: boolean): string {
+  if (telegram === "") return busy ? "Sending..." : "Send Message";
+  return busy ? "Preparing Telegram..." : `Open Telegram Chat with ${supportName}`;
 }

@@ -24,13 +24,16 @@ export function SupportPage() {
       <section aria-labelledby="direct-title">
         <div className={classes.head}>
           <h2 id="direct-title">Get Direct Support</h2>
-          <span className={classes.online} data-away={!support.online || undefined}>
-            <i /> {support.online ? "Founder Online" : "Founder Away"}
-          </span>
+          {/* Nobody is online in a chat that is not there (G308). */}
+          {support.telegram !== "" && (
+            <span className={classes.online} data-away={!support.online || undefined}>
+              <i /> {support.online ? "Founder Online" : "Founder Away"}
+            </span>
+          )}
         </div>
         <p className={classes.lead}>{leadOf(support)}</p>
         <p className={classes.response}>Response Time: {support.responseTime}</p>
-        {prepared && <PreparedNotice prepared={prepared} />}
+        {prepared && <PreparedNotice prepared={prepared} chat={support.telegram !== ""} />}
         <SupportForm
           key={params.toString()}
           support={support}
@@ -55,7 +58,7 @@ export function SupportPage() {
   );
 }
 
-/** The recipient of the message (G61). */
+/** Where the message goes (G61, G308). */
 function leadOf({
   telegram,
   prefill,
@@ -65,7 +68,8 @@ function leadOf({
   prefill: boolean;
   supportName: string;
 }): string {
-  if (telegram === "") return "No Telegram account is set on this installation, so Telegram asks whom to send to.";
+  if (telegram === "")
+    return "Your message is kept here with its support code. The answer comes by the bell and by e-mail.";
   if (!prefill) return `Telegram opens without your message: copy it first. It goes to ${supportName}.`;
   return `Your message goes to ${supportName}, who built this.`;
 }
