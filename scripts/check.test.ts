@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -199,4 +199,25 @@ test.each([
   const { failed, output } = cover(page);
   expect(output).toContain(gap);
   expect(failed).toBe(true);
+});
+
+test("the specification keeps each promise that the product keeps otherwise, beside its deviation (G309)", () => {
+  const plain = (page: string) => readFileSync(join(root, page), "utf8").replace(/\s+/g, " ");
+  const specification = plain("docs/specification.md");
+  const deviations = plain("docs/spec-coverage.md").split("## Deviations")[1] ?? "";
+  for (const [promised, deviation] of [
+    ["A hosted identity provider signs users in", "A hosted identity provider"],
+    ["a hosted document database", "A hosted document database client"],
+    ["a fixed badge of 3", "A fixed notification badge of 3"],
+    ["a Jupyter password, a fixed value", "A hint button shows a fixed Jupyter password"],
+    ["1.5 s after success the page reloads", "The page reloads 1.5 s after an action"],
+    ["Usage hours are expiry minus creation per container", "Usage hours are expiry minus creation"],
+    ["which no visible control uses", "without a visible control"],
+    ["Settings: profile or password.", "Tabs Profile and Password"],
+    ["no server call is made for that hand-off", "Support makes no server call"],
+    ["the provider's message, or", "The login's failure is the provider's message"],
+  ]) {
+    expect(specification).toContain(promised);
+    expect(deviations).toContain(deviation);
+  }
 });
