@@ -34,6 +34,8 @@ test("the four steps have their defaults, Cancel and Back lead to the right page
   await expect(page.getByRole("radio", { name: "USD" })).toBeChecked();
   await page.getByLabel("Subdomain").fill(`kept-${Date.now().toString(36)}`);
   await expect(page.getByText(/is free/).first()).toBeVisible();
+  // The suffix .{host} stands beside the field (9).
+  await expect(page.getByText(/^\.localhost(:\d+)?$/)).toBeVisible();
   await page.reload();
   await expect(page.getByLabel("Subdomain")).toHaveValue(/^kept-/);
   await go.click();
@@ -177,6 +179,8 @@ test("every offered count, duration and price is shown, with the printed percent
     await expect(times.getByRole("radio", { name: /^1 month/ })).toContainText(month);
   }
   await page.getByRole("radio", { name: /^1 GPU,/ }).click();
+  // Also where the month is dearer (G337).
+  await expect(page.getByText("the monthly: $150, where 720 single hours cost $144.")).toBeVisible();
   await page.getByRole("radio", { name: /^1 hour/ }).click();
   await page.getByRole("button", { name: continueOn }).click();
   await page.getByText("INR", { exact: true }).click();
@@ -222,7 +226,7 @@ test("an unprepared type is not offered yet, without a command, and a machine wi
   await expect(page.getByText("Not offered here yet")).toHaveCount(2);
   await expect(page.getByText(/npm run/)).toHaveCount(0);
   await page.getByRole("button", { name: continueOn }).click();
-  await expect(page.getByText(/^CPU only \(no GPU on this machine\)\. \d of 8 places are free now\.$/)).toBeVisible();
+  await expect(page.getByText(/^CPU only \(no GPU on this machine\)\. \d of 8 slots are free now\.$/)).toBeVisible();
 });
 
 test("the token is shown once and gone after a reload (G41, G94)", async ({ page, customer, product }) => {
@@ -230,6 +234,15 @@ test("the token is shown once and gone after a reload (G41, G94)", async ({ page
   const name = `token-${Date.now().toString(36)}`;
   await page.clock.install();
   await toLastStep(page, name);
+  await page.evaluate(() => {
+    const passed: string[] = [];
+    Object.assign(window, { passed });
+    const push = history.pushState;
+    history.pushState = function pushState(state, ...rest) {
+      passed.push(JSON.stringify(state));
+      return push.call(this, state, ...rest);
+    };
+  });
   const { promise: looked, resolve: answer } = Promise.withResolvers<void>();
   await mockCalls(page, "**/docker/environment/create", async (route) => {
     await looked;
@@ -255,6 +268,8 @@ test("the token is shown once and gone after a reload (G41, G94)", async ({ page
   );
   const { environment } = await must(product.url, "GET", `/environments/${id}`, { token: customer.idToken });
   await expect(card).toContainText(environment.jupyter_token);
+  const passed = await page.evaluate(() => (window as unknown as { passed: string[] }).passed);
+  expect(passed.at(-1)).toContain(`"jupyter_token":"${environment.jupyter_token}"`);
   expect(await page.evaluate(() => JSON.stringify(history.state))).not.toContain(environment.jupyter_token);
   await page.reload();
   await expect(page.getByText("Showing 1 of 1 environments")).toBeVisible();
@@ -370,6 +385,7 @@ test("a failed launch shows the state of the money and keeps the draft (G14)", a
   await payInDialog(page);
   await expect(page.getByText("HTTP 409", { exact: true })).toBeVisible();
   await expect(page.getByText(/\$0\.40 is on its way back to your card \(4-5 business days\)/)).toBeVisible();
+  await expect(page.locator("[data-overlay]")).toHaveCount(0);
   await page.getByRole("button", { name: "Try Again" }).click();
   await expect(page.getByLabel("Subdomain")).toHaveValue(/^failed-/);
 });

@@ -21,6 +21,15 @@ test("the list filters and sorts, and keeps its view in the URL (2)", async ({ p
     (await page.locator("tbody tr:visible strong").allInnerTexts()).map((name) => name.split("-")[0]);
   await expect(page.getByText("Showing 3 of 3 environments")).toBeVisible();
   expect(await shown()).toEqual(["gamma", "beta", "alpha"]);
+  await expect(page.getByRole("columnheader")).toHaveText(["Name", "Type", "Status", "Created", "Expires", "Actions"]);
+  await expect(page.getByRole("group", { name: "Status" }).getByRole("button")).toHaveText([
+    ...["All 3", "Active 2", "Stopped 1", "Paused 0", "Terminated 0", "Pending 0"],
+  ]);
+  for (const head of ["Type", "Status", "Created", "Expires"]) {
+    const column = page.getByRole("columnheader", { name: head });
+    await column.getByRole("button").click();
+    await expect(column, head).toHaveAttribute("aria-sort", /ascending|descending/);
+  }
 
   await page.getByRole("button", { name: "Name", exact: true }).click();
   await expect.poll(shown).toEqual(["alpha", "beta", "gamma"]);

@@ -29,6 +29,7 @@ test("every refund case is listed with its conditions and steps (G15, G16)", asy
     "Alternatives",
   ])
     expect(text).toContain(said);
+  await expect(page.locator("#steps ol > li")).toHaveCount(4);
   await expect(page.getByRole("article").getByText("Need help?").getByRole("link")).toHaveAttribute(
     "href",
     "mailto:hello@berth.example",

@@ -16,7 +16,7 @@ export const statusTexts = {
   noWarm: "None yet: no environment is kept ready ahead of its order",
   stages: "Stage by stage",
   stagesIntro: "When each stage of a cold launch was over, drawn on the 30 seconds that we promise.",
-  noStages: "The first launch will be drawn here.",
+  noStages: "The stages are drawn here from 20 launches on.",
   free: "Free now",
   failed: "The figures cannot be read right now",
   failedText: "What runs is not affected. This page tries again by itself.",

@@ -5,6 +5,7 @@ import { useSession } from "../api/session.ts";
 import { useBrand } from "../api/use-brand.ts";
 import { slogan } from "../content/brand.ts";
 import { smallestOrder } from "../content/smallest-order.ts";
+import { HereNotice } from "./here-notice.tsx";
 import { Hero } from "./hero.tsx";
 import { HowItWorks } from "./how-it-works.tsx";
 import { InTheBox } from "./in-the-box.tsx";
@@ -21,6 +22,7 @@ export function Landing() {
   return (
     <PublicFrame>
       <Hero />
+      <HereNotice />
       <HowItWorks />
       <InTheBox />
       <Pricing />

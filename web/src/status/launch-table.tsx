@@ -1,4 +1,5 @@
 import type { LaunchFigures, ProductStatus } from "@berth/contract";
+import { meaningful } from "../content/meaningful.ts";
 import { statusTexts as texts } from "../content/status-texts.ts";
 import { seconds } from "../format.ts";
 import { Table } from "../ui/display/table.tsx";
@@ -19,6 +20,11 @@ export function LaunchTable({ status }: { status: ProductStatus | undefined }) {
   );
 }
 
+/** Half and 95 of 100 stand here from 20 launches on (G310). */
+function tooFew(count: number): string {
+  return `${count} ${count === 1 ? "launch" : "launches"} so far; times stand here from 20 on.`;
+}
+
 interface Props {
   readonly name: string;
   readonly text: string;
@@ -28,25 +34,26 @@ interface Props {
 }
 
 function Row({ name, text, figures, none }: Props) {
+  const measured = meaningful(figures);
   return (
     <tr>
       <th scope="row">
         {name}
         <small>{text}</small>
       </th>
-      {figures ? (
+      {measured ? (
         <>
           <td>
-            <strong>{seconds(figures.p50_ms)}</strong>
+            <strong>{seconds(measured.p50_ms)}</strong>
           </td>
           <td>
-            <strong>{seconds(figures.p95_ms)}</strong>
+            <strong>{seconds(measured.p95_ms)}</strong>
           </td>
-          <td data-end>{figures.count.toLocaleString("en-US")}</td>
+          <td data-end>{measured.count.toLocaleString("en-US")}</td>
         </>
       ) : (
         <td colSpan={3} className={classes.none}>
-          {figures === null ? none : ""}
+          {figures ? tooFew(figures.count) : figures === null && none}
         </td>
       )}
     </tr>

@@ -1,4 +1,5 @@
 import type { LaunchFigures, ProductStatus } from "@berth/contract";
+import { meaningful } from "../content/meaningful.ts";
 import { statusTexts as texts } from "../content/status-texts.ts";
 import { stageName } from "../environments/lifecycle/timeline-of.ts";
 import { seconds } from "../format.ts";
@@ -26,6 +27,7 @@ const columns = [
 ];
 
 export function StageTable({ status }: { status: ProductStatus | undefined }) {
+  const cold = meaningful(status?.cold);
   return (
     <Table
       columns={columns}
@@ -33,10 +35,10 @@ export function StageTable({ status }: { status: ProductStatus | undefined }) {
       className={classes.table}
       data-stages
       aria-labelledby="stages"
-      foot={status?.cold === null && <caption>{texts.noStages}</caption>}
+      foot={status && !cold && <caption>{texts.noStages}</caption>}
     >
       {stages.map((stage) => (
-        <Line key={stage} stage={stage} figures={status?.cold?.stages.find((each) => each.stage === stage)} />
+        <Line key={stage} stage={stage} figures={cold?.stages.find((each) => each.stage === stage)} />
       ))}
     </Table>
   );

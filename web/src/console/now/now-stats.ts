@@ -1,4 +1,5 @@
 import type { Overview } from "@berth/contract/console/overview";
+import { meaningful } from "../../content/meaningful.ts";
 import { money, plural, seconds } from "../../format.ts";
 import type { Stat } from "../../ui/display/stats.tsx";
 
@@ -23,8 +24,14 @@ export function nowStats({ revenue, waiting, launches }: Figures): Stat[] {
     },
     {
       label: "Launches, 24 hours, p95",
-      value: launches.p95_ms === null ? "None" : seconds(launches.p95_ms),
-      note: launches.p50_ms === null ? undefined : `${launches.count} launched, median ${seconds(launches.p50_ms)}`,
+      ...launchFigure(launches),
     },
   ];
+}
+
+function launchFigure(launches: Figures["launches"]): Pick<Stat, "value" | "note"> {
+  const { p50_ms, p95_ms, count } = launches;
+  if (p50_ms === null || p95_ms === null) return { value: "None" };
+  if (!meaningful(launches)) return { value: "Too few", note: `${count} launched; a p95 takes 20` };
+  return { value: seconds(p95_ms), note: `${count} launched, median ${seconds(p50_ms)}` };
 }

@@ -27,3 +27,6 @@ export function failedText(action: string, message: string): string {
 
 /** The title of a disabled Pause button, on a machine that cannot freeze a run. */
 export const cannotPause = "This machine cannot pause. Stop it instead: its files are kept.";
+
+/** The title of Stop on a stopped environment, which the specification offers there (spec 4.2). */
+export const alreadyStopped = "It is stopped already, and its clock stands. Stopping again changes nothing.";

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { OpenSession } from "../../ui/controls/open-session.tsx";
 import { buttonsOf, type Environment, isFirstLaunch } from "../lifecycle/environment.ts";
-import { actionTexts, cannotPause } from "./action-texts.ts";
+import { actionTexts, alreadyStopped, cannotPause } from "./action-texts.ts";
 import classes from "./row-actions.module.css";
 import { RowMenu } from "./row-menu.tsx";
 import type { RowAction } from "./use-actions.ts";
@@ -43,6 +43,7 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
           size={style.size}
           variant={status !== "active" && index === all.length - 1 ? style.main : style.rest}
           disabled={busy !== undefined || (action === "pause" && !environment.can_pause)}
+          {...(action === "stop" && status === "stopped" && { title: alreadyStopped })}
           {...(action === "pause" &&
             !environment.can_pause && { title: cannotPause, "aria-label": `Pause. ${cannotPause}` })}
           onClick={() => onAction(environment, action)}
@@ -79,6 +80,8 @@ function MainAction({
   style: { size, main, rest },
 }: Pick<Props, "environment" | "busy" | "onAction"> & { readonly style: ButtonStyle }) {
   if (environment.status === "active") {
+    // Without a name there is no address to open (G303).
+    if (environment.subdomain === "") return null;
     // A link cannot be disabled, so a disabled button replaces it while the row is busy.
     if (busy === undefined) return <OpenSession subdomain={environment.subdomain} size={size} variant={main} />;
     return (

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { capacityQuery } from "../../api/queries.ts";
+import { meaningful } from "../../content/meaningful.ts";
 import { LaunchTimeline } from "../../ui/display/launch-timeline.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Detail } from "../lifecycle/environment.ts";
@@ -11,7 +12,8 @@ export function EnvironmentLaunch({ environment }: { readonly environment: Detai
   const { stages, stage_percent, status, ended_reason, waits_for } = environment;
   const running = status === "pending";
   const now = useNow(running ? 200 : 60_000);
-  const figures = useQuery({ ...capacityQuery, enabled: running, refetchInterval: false }).data?.launch;
+  const { data: capacity } = useQuery({ ...capacityQuery, enabled: running, refetchInterval: false });
+  const figures = meaningful(capacity?.launch);
   const lines = timelineOf(stages, stage_percent, waits_for);
   const from = stages.find(({ stage }) => stage === "paid") ?? stages[0];
   const last = Math.max(0, ...lines.map(({ at }) => at ?? 0));

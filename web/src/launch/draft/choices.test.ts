@@ -51,8 +51,13 @@ test("counts that are not free are disabled, each with its reason", () => {
 
 test("the sentence names the counts, the free GPUs and the next free time", () => {
   expect(countReason(setup(), now)).toBe(
-    "4 and 6 GPUs are not free: 3 of 6 are in use on this machine. Free again at 4:40 PM. 8 GPUs are more than this machine has.",
+    "4 and 6 GPUs are not free: 3 of 6 are in use on this machine. Free again: 4 at 4:40 PM. 8 GPUs are more than this machine has.",
   );
+  const sixLater = { gpu_count: 6, free: false, next_free_at: new Date(2026, 10, 20, 17, 0).toISOString() };
+  const counts = setup().counts.map((count) => (count.gpu_count === 6 ? sixLater : count));
+  expect(countReason(setup({ counts }), now)).toContain("Free again: 4 at 4:40 PM and 6 at 5:00 PM.");
+  const same = counts.map((count) => (count.gpu_count === 6 ? { ...count, next_free_at: later } : count));
+  expect(countReason(setup({ counts: same }), now)).toContain("Free again at 4:40 PM.");
   expect(countReason(setup({ counts: [] }), now)).toBeUndefined();
 });
 
@@ -63,7 +68,7 @@ test("a time on another day has its date", () => {
 
 test("a machine without a GPU says so", () => {
   expect(machineLine(setup({ kind: "cpu", total: 8, free: 8 }), gpu)).toBe(
-    "CPU only (no GPU on this machine). 8 of 8 places are free now.",
+    "CPU only (no GPU on this machine). 8 of 8 slots are free now.",
   );
   expect(machineLine(setup(), gpu)).toBe("RTX 4070, 12GB VRAM each. 3 of 6 are free now.");
   expect(machineLine(undefined, gpu)).toBe("RTX 4070, 12GB VRAM each.");

@@ -63,20 +63,34 @@ export function countReason(capacity: Capacity | undefined, now: number): string
   const sentences: string[] = [];
   if (inUse.length > 0) {
     const counts = gpusOf(inUse.map(({ gpus }) => gpus));
-    const next = capacity.counts.find(({ gpu_count }) => gpu_count === inUse[0]?.gpus)?.next_free_at;
-    const until = next ? ` Free again ${whenFree(next, now)}.` : "";
     sentences.push(
-      `${counts} are not free: ${capacity.total - capacity.free} of ${capacity.total} are in use on this machine.${until}`,
+      `${counts} are not free: ${capacity.total - capacity.free} of ${capacity.total} are in use on this machine.${freeAgain(capacity, inUse, now)}`,
     );
   }
   if (tooMany.length > 0) sentences.push(`${gpusOf(tooMany)} are more than this machine has.`);
   return sentences.join(" ");
 }
 
+/** One time if it is that of all, else each with its own, as its cell has it. */
+function freeAgain(capacity: Capacity, inUse: readonly CountChoice[], now: number): string {
+  const times = inUse.flatMap(({ gpus }) => {
+    const next = capacity.counts.find(({ gpu_count }) => gpu_count === gpus)?.next_free_at;
+    return next ? [{ gpus, when: whenFree(next, now) }] : [];
+  });
+  const [first] = times;
+  if (!first) return "";
+  if (times.length === inUse.length && times.every(({ when }) => when === first.when))
+    return ` Free again ${first.when}.`;
+  return ` Free again: ${listed(
+    times.map(({ gpus, when }) => `${gpus} ${when}`),
+    "conjunction",
+  )}.`;
+}
+
 /** The machine's GPUs, in one sentence (G37). */
 export function machineLine(capacity: Capacity | undefined, gpus: readonly GpuModel[]): string {
   if (capacity?.kind === "cpu")
-    return `CPU only (no GPU on this machine). ${capacity.free} of ${capacity.total} places are free now.`;
+    return `CPU only (no GPU on this machine). ${capacity.free} of ${capacity.total} slots are free now.`;
   const model = gpuLine(gpus);
   return capacity ? `${model} ${capacity.free} of ${capacity.total} are free now.` : model;
 }

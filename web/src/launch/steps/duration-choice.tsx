@@ -1,7 +1,8 @@
-import { planOf } from "@berth/contract";
+import { hoursPerMonth, planOf, quote } from "@berth/contract";
 import { Radio } from "@mantine/core";
+import { prices } from "../../catalogue.ts";
 import { durations, isMonthlySold } from "../../content/environment-types.ts";
-import { plural } from "../../format.ts";
+import { moneyShort, plural } from "../../format.ts";
 import { printedLabel, totalShort } from "../draft/price-lines.ts";
 import classes from "./choices.module.css";
 
@@ -12,19 +13,19 @@ interface Props {
   readonly onChange: (part: { readonly hours: number }) => void;
 }
 
-/** Which durations are of which plan; empty where there is only one plan. */
-function planHint(): string {
+/** Which durations are of which plan, and the month beside single hours (G337); empty where there is only one plan. */
+function planHint(gpus: number): string {
   const longest = durations().findLast(({ hours }) => planOf(hours) === "hourly");
-  return longest && isMonthlySold()
-    ? ` Up to ${longest.label} is the hourly plan, 1 month (720 hours) the monthly.`
-    : "";
+  if (!longest || !isMonthlySold()) return "";
+  const single = moneyShort(quote(prices(), gpus, 1, "USD").amountMinor * hoursPerMonth, "USD");
+  return ` Up to ${longest.label} is the hourly plan, 1 month (${hoursPerMonth} hours) the monthly: ${totalShort(gpus, hoursPerMonth)}, where ${hoursPerMonth} single hours cost ${single}.`;
 }
 
 export function DurationChoice({ labelledBy, gpus, hours: chosen, onChange }: Props) {
   return (
     <>
       <p className={classes.hint}>
-        Totals for {plural(gpus, "GPU")}.{planHint()}
+        Totals for {plural(gpus, "GPU")}.{planHint(gpus)}
       </p>
       <Radio.Group
         role="group"

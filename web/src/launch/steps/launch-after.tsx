@@ -7,7 +7,7 @@ import classes from "./step-launch.module.css";
 
 interface Props {
   readonly state: LaunchState;
-  /** Measured over the last 30 days; undefined without launches (G38). */
+  /** Measured over the last 30 days; undefined without enough launches (G38, G310). */
   readonly figures: NonNullable<Capacity["launch"]> | undefined;
   /** Undefined until the environment is found. */
   readonly onCancel: (() => void) | undefined;
@@ -18,7 +18,7 @@ export function LaunchAfter({ state, figures, onCancel, onRetry }: Props) {
   if (state.phase === "failed") return <AfterFailure state={state} onRetry={onRetry} />;
   const usual = figures
     ? `Half of all launches are ready within ${seconds(figures.p50_ms)}, 95% within ${seconds(figures.p95_ms)}.`
-    : "Launches are measured; the figures stand here after the first.";
+    : "Launches are measured; the figures stand here after the first twenty.";
   if (state.phase !== "creating")
     return (
       <div className={classes.after}>

@@ -1,5 +1,6 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
 import { useEffect, useEffectEvent } from "react";
+import { meaningful } from "../../content/meaningful.ts";
 import { timelineOf } from "../../environments/lifecycle/timeline-of.ts";
 import { hostName } from "../../format.ts";
 import { LaunchTimeline } from "../../ui/display/launch-timeline.tsx";
@@ -34,7 +35,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo, isCo
   const address = config ? hostName(config.environmentUrl, name) : name;
   const progress = (
     <Progress
-      {...{ state, draft, launched, goTo, isCovered, figures: capacity?.launch ?? undefined }}
+      {...{ state, draft, launched, goTo, isCovered, figures: meaningful(capacity?.launch) }}
       onCancel={launch.cancel}
       onRetry={() => {
         launch.reset();

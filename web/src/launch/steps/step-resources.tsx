@@ -70,7 +70,7 @@ function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
                 <span className={classes.big}>{gpus}</span>
                 <Slots filled={gpus} />
                 <span className={classes.rate}>{hourly(gpus)}/h</span>
-                <span className={classes.label}>{label}</span>
+                <span className={classes.label}>{label || (gpus === 1 && "Enough to begin")}</span>
               </Radio.Card>
             );
           })}
