@@ -139,7 +139,7 @@ export const settings = z.object({
     .regex(/^@?[A-Za-z]\w{3,31}$/, "the name of a Telegram account, such as mira_berth")
     .optional()
     .describe("Telegram account that support chats open with")
-    .meta({ unset: "Telegram asks whom to send to", example: "mira_berth" }),
+    .meta({ unset: "tickets are answered by bell and mail", example: "mira_berth" }),
   SUPPORT_TELEGRAM_KIND: word("person", "bot", "channel")
     .default("person")
     .describe("Kind of that account; only a person's chat opens with the message in it"),

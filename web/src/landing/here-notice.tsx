@@ -5,7 +5,7 @@ import { typeName } from "../content/environment-types.ts";
 import { listed } from "../format.ts";
 import classes from "./landing.module.css";
 
-/** What this page promises and this installation does not have (G307); nothing where it has all. At the foot of the window, so that nothing moves. */
+/** What this page promises and this installation does not have (G307); nothing where it has all. At the foot of the window, last in the page, so that nothing seen moves. */
 export function HereNotice() {
   const [text, setText] = useState("");
   useEffect(() => {

@@ -22,7 +22,6 @@ export function Landing() {
   return (
     <PublicFrame>
       <Hero />
-      <HereNotice />
       <HowItWorks />
       <InTheBox />
       <Pricing />
@@ -34,6 +33,7 @@ export function Landing() {
           Get Started
         </Button>
       </section>
+      <HereNotice />
     </PublicFrame>
   );
 }
