@@ -1,7 +1,10 @@
+import type { Locator } from "@playwright/test";
 import { must, until } from "../../testing/customer.ts";
 import { seedHistory } from "../../testing/seed.ts";
 import { alterReply, everyState, inHours, showContainers } from "../testing/containers.ts";
+import { countRenders, takeRenders } from "../testing/count-renders.ts";
 import { expect, test } from "../testing/test.ts";
+import { toastOf } from "../testing/toasts.ts";
 
 test("the list filters and sorts, and keeps its view in the URL (2)", async ({ page, customer: _ }) => {
   const [active] = Object.values(everyState);
@@ -93,12 +96,74 @@ test("on a machine that cannot pause, Pause is disabled with the reason", async 
   await expect(page.getByRole("button", { name: "Stop", exact: true })).toBeEnabled();
 });
 
-test("typing while a long list is filtered loses no letter (9)", async ({ page, product, customer }) => {
+test("a long name stays on one line, Stop stands in one column, and several are stopped at once (2, G340)", async ({
+  page,
+  customer,
+}) => {
+  expect(customer.userId).not.toBe("");
+  await showContainers(page, everyState);
+  await page.goto("/environments");
+  await expect(page.getByText("Showing 7 of 7 environments")).toBeVisible();
+  const boxesOf = async (locator: Locator) => {
+    const boxes = await Promise.all((await locator.all()).map((one) => one.boundingBox()));
+    return boxes.filter((box) => box !== null);
+  };
+  const stops = await boxesOf(page.getByRole("button", { name: "Stop", exact: true }));
+  expect(stops).toHaveLength(4);
+  expect(new Set(stops.map(({ x, width }) => x + width)).size).toBe(1);
+  const names = await boxesOf(page.locator("tbody strong a"));
+  expect(new Set(names.map(({ height }) => height)).size).toBe(1);
+  await expect(page.getByTitle("a-name-of-forty-characters-is-the-longest")).toBeVisible();
+
+  const stopped: string[] = [];
+  await page.route("**/docker/stop_container/**", async (route) => {
+    stopped.push(new URL(route.request().url()).pathname.split("/")[3] ?? "");
+    await route.fulfill({ json: { status: "success" } });
+  });
+  await page.getByRole("checkbox", { name: "Select thesis" }).focus();
+  await page.keyboard.press("Space");
+  await expect(page.getByRole("button", { name: "Stop 1 environment" })).toBeVisible();
+  await page.getByRole("checkbox", { name: "Select all that can be stopped" }).click();
+  await page.getByRole("button", { name: "Stop 3 environments" }).click();
+  await expect(toastOf(page, "3 environments stopped and cleaned up")).toBeVisible();
+  await expect(page.locator("[data-toast]")).toHaveCount(1);
+  expect(stopped.sort()).toEqual(["1a3f9c27b0d4e5a6", "2b3f9c27b0d4e5a6", "3c3f9c27b0d4e5a6"]);
+  await expect(page.getByRole("link", { name: "Create New Environment" })).toBeVisible();
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  const [search] = await boxesOf(page.getByRole("textbox", { name: /search/i }));
+  const [create] = await boxesOf(page.getByRole("link", { name: "Create New Environment" }));
+  expect(create?.y).toBeGreaterThan((search?.y ?? 0) + (search?.height ?? 0) - 1);
+});
+
+test("typing while a long list is filtered loses no letter, and renders no row again (9, G340)", async ({
+  page,
+  product,
+  customer,
+}) => {
   await seedHistory(product, customer, { count: 200, prefix: `n${Date.now().toString(36)}-many` });
+  await alterReply(page, "**/files", (answer) => ({ ...answer, files: [keptFixture] }));
+  await countRenders(page);
   await page.goto("/environments");
   await expect(page.getByText("Showing 200 of 200 environments")).toBeVisible();
+  await expect(page.getByRole("region", { name: "Kept files" })).toBeVisible();
+  // The rows that the first paint left out.
+  await expect(page.locator("tbody tr")).toHaveCount(201);
+  const first = await takeRenders(page);
+  expect(first.rows).toBeGreaterThan(200);
   const box = page.getByRole("textbox", { name: /search/i });
+  await box.fill("many-1");
+  await expect(page.getByText("Showing 100 of 200 environments")).toBeVisible();
+  await box.fill("many");
+  await expect(page.getByText("Showing 200 of 200 environments")).toBeVisible();
+  expect(await takeRenders(page)).toEqual({ rows: 0, formats: 0 });
+  await box.fill("");
   await box.pressSequentially("many-150", { delay: 310 });
   await expect(box).toHaveValue("many-150");
   await expect(page.getByText("Showing 1 of 200 environments")).toBeVisible();
 });
+
+const keptFixture = {
+  ...{ environment_id: "kept-one", former_id: null, subdomain: "kept-one", container_type: "jupyter" },
+  ...{ gpu_count: 1, duration_hours: 1, size_mb: 3, files_until: inHours(48), banked_seconds: 0 },
+};

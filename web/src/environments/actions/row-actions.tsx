@@ -35,11 +35,12 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
       <div className={classes.actions}>{prominent ? menu : <span className={classes.ended}>Terminated</span>}</div>
     );
   return (
-    <div className={classes.actions}>
+    <div className={`${classes.actions} ${prominent ? "" : classes.columns}`}>
       <Waiting status={status} busy={busy} prominent={prominent} />
       {buttonsOf(environment).map((action, index, all) => (
         <Button
           key={action}
+          data-action={action}
           size={style.size}
           variant={status !== "active" && index === all.length - 1 ? style.main : style.rest}
           disabled={busy !== undefined || (action === "pause" && !environment.can_pause)}

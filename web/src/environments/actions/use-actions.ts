@@ -12,9 +12,10 @@ import { useCallback, useId, useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { keys, profileQuery } from "../../api/queries.ts";
+import { plural } from "../../format.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { type Environment, environmentsOf, isSettled } from "../lifecycle/environment.ts";
-import { doneText, failedText } from "./action-texts.ts";
+import { actionTexts, doneText, failedText } from "./action-texts.ts";
 
 /** Delay of the refetch after an action (G30). */
 const reloadAfterMs = 1_500;
@@ -27,11 +28,15 @@ export interface Actions {
   /** The running action by environment id; only these rows are busy. */
   readonly busy: ReadonlyMap<string, RowAction>;
   readonly run: (environment: Environment, action: RowAction) => void;
+  /** Stops all of them, with one toast for those that succeeded. */
+  readonly stopAll: (environments: readonly Environment[]) => void;
 }
 
 interface Request {
   readonly environment: Environment;
   readonly action: RowAction;
+  /** Several at once: what is left of them, and how many succeeded. */
+  readonly batch?: { left: number; done: number };
 }
 
 /** Runs one action per row, with a toast; the row is busy until it shows the result. */
@@ -43,10 +48,14 @@ export function useActions(userId: string): Actions {
     mutationKey: filters.mutationKey,
     mutationFn: (request: Request) => send(userId, request),
     onSuccess: (_reply, request) => {
-      toast.success(successText(request));
+      if (request.batch) request.batch.done += 1;
+      else toast.success(successText(request));
+      finishBatch(request);
       return follow(client, userId, request);
     },
-    onError: (error, { environment, action }) => {
+    onError: (error, request) => {
+      finishBatch(request);
+      const { environment, action } = request;
       const message = error instanceof ApiError ? error.message : "";
       toast.error(failedText(verbOf(action), message), {
         action: { label: "Retry", onClick: () => run(environment, action) },
@@ -55,15 +64,33 @@ export function useActions(userId: string): Actions {
     },
   });
   const pending = useMutationState({ filters, select: ({ state }) => state.variables as Request });
+  const isIdle = useCallback(
+    ({ id: asked }: Environment) => {
+      const running = client.getMutationCache().findAll(filters);
+      return !running.some(({ state }) => (state.variables as Request).environment.id === asked);
+    },
+    [client, filters],
+  );
   const run = useCallback(
     (environment: Environment, action: RowAction) => {
-      const running = client.getMutationCache().findAll(filters);
-      if (running.some(({ state }) => (state.variables as Request).environment.id === environment.id)) return;
-      mutate({ environment, action });
+      if (isIdle(environment)) mutate({ environment, action });
     },
-    [client, filters, mutate],
+    [isIdle, mutate],
   );
-  return { busy: new Map(pending.map(({ environment, action }) => [environment.id, action])), run };
+  const stopAll = (environments: readonly Environment[]) => {
+    const idle = environments.filter(isIdle);
+    const batch = { left: idle.length, done: 0 };
+    for (const environment of idle) mutate({ environment, action: "stop", batch });
+  };
+  return { busy: new Map(pending.map(({ environment, action }) => [environment.id, action])), run, stopAll };
+}
+
+/** The one toast of several stops, after the last reply. A failure has its own, with Retry. */
+function finishBatch({ batch }: Request): void {
+  if (!batch) return;
+  batch.left -= 1;
+  if (batch.left === 0 && batch.done > 0)
+    toast.success(`${plural(batch.done, "environment")} ${actionTexts.stop.done}`);
 }
 
 async function send(userId: string, { environment: { id, subdomain }, action }: Request): Promise<void> {

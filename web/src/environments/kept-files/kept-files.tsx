@@ -1,11 +1,11 @@
 import { deleteFiles } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { Link } from "react-router";
+import { memo, useState } from "react";
 import { call, messageOf } from "../../api/call.ts";
 import { filesQuery, keys } from "../../api/queries.ts";
 import { date, sizeText } from "../../format.ts";
+import { openHere } from "../../ui/controls/row-link.tsx";
 import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
@@ -14,8 +14,13 @@ import { useDownload } from "../actions/use-download.ts";
 import classes from "./kept-files.module.css";
 import { type Kept, keptText } from "./kept-text.ts";
 
-/** Kept files with the days left (G31); empty without such files. */
-export function KeptFiles({ userId }: { readonly userId: string }) {
+interface Props {
+  readonly userId: string;
+  readonly onOpen: (path: string) => void;
+}
+
+/** Kept files with the days left (G31); empty without such files. Not rendered at each key of the list's filter (G340). */
+export const KeptFiles = memo(function KeptFilesSection({ userId, onOpen }: Props) {
   const { data } = useQuery(filesQuery(userId));
   const [deleting, setDeleting] = useState<Kept>();
   const { mutate, isPending } = useDeletion(userId, () => setDeleting(undefined));
@@ -31,7 +36,7 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
       </p>
       <Table columns={["Name", "Size", "Kept", { label: "Actions", end: true }]} className={classes.table}>
         {data.files.map((kept) => (
-          <KeptRow key={idOf(kept)} kept={kept} now={now} onDelete={() => setDeleting(kept)} />
+          <KeptRow key={idOf(kept)} kept={kept} now={now} onOpen={onOpen} onDelete={() => setDeleting(kept)} />
         ))}
       </Table>
       <TypedConfirmation
@@ -50,7 +55,7 @@ export function KeptFiles({ userId }: { readonly userId: string }) {
       </TypedConfirmation>
     </section>
   );
-}
+});
 
 /** What the calls about these files take. */
 const idOf = ({ environment_id, former_id }: Kept) => former_id ?? environment_id;
@@ -61,13 +66,15 @@ const isFormer = ({ former_id }: Kept) => former_id !== null;
 interface RowProps {
   readonly kept: Kept;
   readonly now: number;
+  readonly onOpen: (path: string) => void;
   readonly onDelete: () => void;
 }
 
-function KeptRow({ kept, now, onDelete }: RowProps) {
+function KeptRow({ kept, now, onOpen, onDelete }: RowProps) {
   const { subdomain, files_until, size_mb } = kept;
   const { mutate, isPending } = useDownload(idOf(kept), subdomain);
   const isAway = isFormer(kept) && files_until === null;
+  const again = `/environments/create?subdomain=${encodeURIComponent(subdomain)}`;
   const whose = isFormer(kept) ? `the former files of ${subdomain}` : `the files of ${subdomain}`;
   return (
     <tr>
@@ -106,8 +113,9 @@ function KeptRow({ kept, now, onDelete }: RowProps) {
             <Button
               size="xs"
               variant="default"
-              component={Link}
-              to={`/environments/create?subdomain=${encodeURIComponent(subdomain)}`}
+              component="a"
+              href={again}
+              onClick={openHere(again, onOpen)}
               aria-label={`New environment of the name ${subdomain}`}
             >
               New environment

@@ -67,6 +67,11 @@ export function buttonsOf(environment: Environment): readonly Action[] {
   return buttonsByStatus[environment.status];
 }
 
+/** Whether Stop changes anything: it succeeds on a stopped one too (G25). */
+export function canStop(environment: Environment): boolean {
+  return environment.status !== "stopped" && buttonsOf(environment).includes("stop");
+}
+
 const targets: Readonly<Record<Action, Status>> = {
   pause: "paused",
   stop: "stopped",

@@ -1,13 +1,14 @@
 import { Button } from "@mantine/core";
 import { Plus } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
-import { Link, Outlet, useSearchParams } from "react-router";
+import { Link, Outlet, useNavigate, useSearchParams } from "react-router";
 import { useConfig } from "../../api/product-config.ts";
 import { useSession } from "../../api/session.ts";
+import { plural } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import { PasswordHint } from "../actions/password-hint.tsx";
 import { TerminateDialog } from "../actions/terminate-dialog.tsx";
-import { useActions } from "../actions/use-actions.ts";
+import { type Actions, useActions } from "../actions/use-actions.ts";
 import { FormerNames } from "../kept-files/former-names.tsx";
 import { KeptFiles } from "../kept-files/kept-files.tsx";
 import type { Environment } from "../lifecycle/environment.ts";
@@ -21,6 +22,7 @@ import { ListToolbar } from "./list-toolbar.tsx";
 import { firstView, type ListView, readView, writeView } from "./list-view.ts";
 import { ReadyCard, useArrival } from "./ready-card.tsx";
 import { type Environments, useEnvironments } from "./use-environments.ts";
+import { type Selection, useSelection } from "./use-selection.ts";
 
 /** Spec 2.8, Environments. The guard has checked the session. */
 export function ListPage() {
@@ -32,6 +34,7 @@ function Loaded({ userId }: { readonly userId: string }) {
   const listed = useEnvironments(userId);
   const { environments, failed, refetch, fetching } = listed;
   const [arrival, dismiss] = useArrival();
+  const navigate = useNavigate();
   if (environments === undefined)
     return failed ? <EmptyList reason="failed" onTry={refetch} busy={fetching} /> : <ListSkeleton />;
   return (
@@ -47,10 +50,10 @@ function Loaded({ userId }: { readonly userId: string }) {
           onClose={dismiss}
         />
       )}
-      <Listing userId={userId} environments={environments} />
+      <Listing userId={userId} environments={environments} onOpen={navigate} />
       {/* The extension dialog (routes.tsx). */}
       <Outlet />
-      <KeptFiles userId={userId} />
+      <KeptFiles userId={userId} onOpen={navigate} />
       <FormerNames userId={userId} />
     </div>
   );
@@ -74,7 +77,13 @@ function Stale({ listed }: { readonly listed: Environments }) {
   );
 }
 
-function Listing({ userId, environments }: { readonly userId: string; readonly environments: readonly Environment[] }) {
+interface ListingProps {
+  readonly userId: string;
+  readonly environments: readonly Environment[];
+  readonly onOpen: (path: string) => void;
+}
+
+function Listing({ userId, environments, onOpen }: ListingProps) {
   const [view, change] = useView();
   const [clears, setClears] = useState(0);
   const clear = () => {
@@ -85,44 +94,91 @@ function Listing({ userId, environments }: { readonly userId: string; readonly e
   const [terminating, setTerminating] = useState<Environment>();
   const sorted = useMemo(() => sortEnvironments(environments, view.sort), [environments, view.sort]);
   const shown = useMemo(() => filterEnvironments(sorted, view), [sorted, view]);
-  const retentionDays = useConfig()?.retentionDays;
+  const selection = useSelection(shown);
   return (
     <>
+      <ListToolbar environments={environments} view={view} onView={change} onClear={clear} clears={clears} />
       <div className={classes.head}>
         <p role="status">
           Showing {shown.length} of {environments.length} environments
         </p>
-        <PasswordHint environments={environments} />
-        {environments.length > 0 && (
-          <Button component={Link} to="/environments/create" leftSection={<Plus size={15} />}>
-            Create New Environment
-          </Button>
+        {selection.chosen.length > 0 ? (
+          <SelectionBar selection={selection} onStop={actions.stopAll} />
+        ) : (
+          <HeadButtons environments={environments} />
         )}
       </div>
-      <ListToolbar environments={environments} view={view} onView={change} onClear={clear} clears={clears} />
       <ListTable
         environments={sorted}
         shown={shown}
         sort={view.sort}
         onSort={(sort) => change({ sort })}
-        actions={actions}
+        {...{ selection, actions, onOpen }}
         onTerminate={setTerminating}
       />
       {environments.length === 0 && <EmptyList reason="empty" />}
       {environments.length > 0 && shown.length === 0 && (
         <EmptyList reason="none" view={view} count={environments.length} onClear={clear} />
       )}
-      <TerminateDialog
-        environment={terminating}
-        retentionDays={retentionDays}
-        onClose={() => setTerminating(undefined)}
-        onConfirm={(environment) => {
-          setTerminating(undefined);
-          actions.run(environment, "terminate");
-        }}
-      />
+      <Terminating environment={terminating} onClose={() => setTerminating(undefined)} run={actions.run} />
     </>
   );
+}
+
+function HeadButtons({ environments }: Pick<ListingProps, "environments">) {
+  return (
+    <>
+      <PasswordHint environments={environments} />
+      {environments.length > 0 && (
+        <Button
+          component={Link}
+          to="/environments/create"
+          leftSection={<Plus size={15} />}
+          aria-label="Create New Environment"
+        >
+          Create<span className={classes.wide}>&nbsp;New Environment</span>
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface BarProps {
+  readonly selection: Selection;
+  readonly onStop: (environments: readonly Environment[]) => void;
+}
+
+/** In place of the other buttons while rows are selected. */
+function SelectionBar({ selection: { chosen, selectAll }, onStop }: BarProps) {
+  const stop = () => {
+    onStop(chosen);
+    selectAll(false);
+  };
+  return (
+    <>
+      <Button variant="subtle" onClick={() => selectAll(false)}>
+        Clear selection
+      </Button>
+      <Button variant="default" onClick={stop}>
+        Stop {plural(chosen.length, "environment")}
+      </Button>
+    </>
+  );
+}
+
+interface TerminatingProps {
+  readonly environment: Environment | undefined;
+  readonly onClose: () => void;
+  readonly run: Actions["run"];
+}
+
+function Terminating({ environment, onClose, run }: TerminatingProps) {
+  const retentionDays = useConfig()?.retentionDays;
+  const end = (confirmed: Environment) => {
+    onClose();
+    run(confirmed, "terminate");
+  };
+  return <TerminateDialog environment={environment} retentionDays={retentionDays} onClose={onClose} onConfirm={end} />;
 }
 
 /** Filters, search and sort are in the URL, without a history entry for each keystroke (CONTRIBUTING 10). */

@@ -11,12 +11,12 @@ export function ListSkeleton() {
       <p className={classes.hidden} role="status">
         Loading your environments...
       </p>
+      <Skeleton height={34} />
       <div className={classes.head}>
         <Skeleton height={14} width={220} />
         <span className={classes.space} />
-        <Skeleton height={34} width={196} />
+        <Skeleton height={34} width={160} />
       </div>
-      <Skeleton height={34} />
       <SlowRead what="your environments" />
       <div className={classes.rows}>
         {rows.map((row) => (

@@ -1,12 +1,12 @@
 import { memo } from "react";
-import { Link } from "react-router";
 import { typeName } from "../../content/environment-types.ts";
 import { dateTime, plural } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
+import { RowLink } from "../../ui/controls/row-link.tsx";
 import { Slots } from "../../ui/display/slots.tsx";
 import { RowActions } from "../actions/row-actions.tsx";
 import type { RowAction } from "../actions/use-actions.ts";
-import type { Environment } from "../lifecycle/environment.ts";
+import { canStop, type Environment } from "../lifecycle/environment.ts";
 import { ExpiresCell } from "../lifecycle/expires-cell.tsx";
 import { StatusCell } from "../lifecycle/status-cell.tsx";
 import classes from "./list-table.module.css";
@@ -15,20 +15,47 @@ interface Props {
   readonly environment: Environment;
   readonly host: string;
   readonly busy: RowAction | undefined;
+  readonly selected: boolean;
   readonly onAction: (environment: Environment, action: RowAction) => void;
   readonly onTerminate: (environment: Environment) => void;
+  readonly onSelect: (id: string, selected: boolean) => void;
+  readonly onOpen: (path: string) => void;
 }
 
-/** Memoized, so that a keystroke in the search or one busy row does not re-render two hundred others. */
-export const RowCells = memo(function EnvironmentCells({ environment, host, ...actions }: Props) {
-  const { id, name, type, status, gpu_count } = environment;
+/** Memoized, so that a keystroke in the search or one busy row does not re-render two hundred others (G340). */
+export const RowCells = memo(function EnvironmentCells({
+  environment,
+  host,
+  selected,
+  onSelect,
+  onOpen,
+  ...actions
+}: Props) {
+  const { id, name, subdomain, type, status, gpu_count } = environment;
   return (
     <>
+      <td className={classes.pick}>
+        {canStop(environment) && (
+          <label>
+            <input
+              type="checkbox"
+              aria-label={`Select ${name}`}
+              checked={selected}
+              onChange={(event) => onSelect(id, event.currentTarget.checked)}
+            />
+          </label>
+        )}
+      </td>
       <td className={classes.name}>
         <strong>
-          <Link to={`/environments/${id}`}>{name}</Link>
+          <RowLink to={`/environments/${id}`} title={name} onOpen={onOpen}>
+            {name}
+          </RowLink>
         </strong>
-        {host !== "" && <CopyText value={host} label={`address of ${name}`} />}
+        {/* The name stands above; what follows it in the address is enough. */}
+        {host !== "" && (
+          <CopyText value={host} label={`address of ${name}`} shown={host.slice((subdomain ?? "").length)} />
+        )}
       </td>
       <td className={classes.type}>
         <span>{typeName(type)}</span>
