@@ -95,8 +95,10 @@ test("an environment is rented and ended by keyboard, from the landing page on",
   await tabTo(page, page.getByRole("radio", { name: /^2 GPUs/ }));
   await page.keyboard.press("ArrowLeft");
   await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeFocused();
-  await page.keyboard.press("Space");
   await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeChecked();
+  // Each group is one stop of Tab (G341).
+  await page.keyboard.press("Tab");
+  await expect(page.getByRole("radio", { name: /^1 hour/ })).toBeFocused();
   await press(page, page.getByRole("button", { name: "Continue" }));
   await type(page, "Subdomain", name);
   await expect(page.getByText(/is free/).first()).toBeVisible();

@@ -19,7 +19,7 @@ test("the queue is accessible at both widths and in both schemes: offered, waiti
   let answer: object | null = null;
   await page.route("**/environments/queue", (route) => route.fulfill({ json: { status: "success", place: answer } }));
   for (const [name, now, path, words] of [
-    ["offered", null, "/environments/create?step=2", "Wait for 4 GPUs"],
+    ["offered", null, "/environments/create?step=2", "Wait for 2 GPUs"],
     ["waiting", { ...place, held_until: null }, "/environments/create?step=2", "place 2 in line"],
     ["held", { ...place, state: "held", held_until: inHours(1) }, "/environments", "are held for you until"],
     ["lapsed", { ...place, state: "lapsed", held_until: null }, "/dashboard", "Your turn for 4 GPUs is over"],

@@ -67,8 +67,13 @@ test("without free GPUs a user joins the queue; the reservation notifies, surviv
   // An unpaid order holds the whole machine.
   const all = await orderOf(url, other, { subdomain: `all-${Date.now().toString(36)}`, gpuCount: 8 });
   await page.goto("/environments/create?step=2");
-  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeDisabled();
+  // One button follows the choice (G341).
+  await expect(page.getByRole("button", { name: /^Wait for / })).toHaveText(["Wait for 2 GPUs"]);
   await expect(page.getByRole("button", { name: continueOn })).toBeDisabled();
+  await page.getByRole("radio", { name: /^2 GPUs/ }).press("ArrowLeft");
+  await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeChecked();
+  await expect(page.getByRole("button", { name: /^Wait for / })).toHaveText(["Wait for 1 GPU"]);
+  await page.keyboard.press("ArrowRight");
   await page.getByRole("button", { name: "Wait for 2 GPUs" }).press("Enter");
   const place = page.getByRole("status").filter({ hasText: "2 GPUs" });
   await expect(place).toContainText("You wait for 2 GPUs: place 1 in line");

@@ -28,6 +28,8 @@ export function typeChoices(capacity: Capacity | undefined): readonly TypeChoice
 export interface CountChoice {
   readonly gpus: number;
   readonly free: boolean;
+  /** All of them are in use, so one can wait for them (G341). */
+  readonly taken: boolean;
   /** A short note in the cell: "Free at 4:40 PM". */
   readonly note: string;
 }
@@ -36,9 +38,10 @@ export interface CountChoice {
 export function countChoices(capacity: Capacity | undefined, now: number): readonly CountChoice[] {
   return prices().rows.map(({ gpus }) => {
     const known = capacity?.counts.find(({ gpu_count }) => gpu_count === gpus);
-    if (!capacity || !known || known.free) return { gpus, free: true, note: "" };
-    if (gpus > capacity.total) return { gpus, free: false, note: `This machine has ${capacity.total}` };
-    return { gpus, free: false, note: known.next_free_at ? `Free ${whenFree(known.next_free_at, now)}` : "In use" };
+    if (!capacity || !known || known.free) return { gpus, free: true, taken: false, note: "" };
+    if (gpus > capacity.total) return { gpus, free: false, taken: false, note: `This machine has ${capacity.total}` };
+    const note = known.next_free_at ? `Free ${whenFree(known.next_free_at, now)}` : "In use";
+    return { gpus, free: false, taken: true, note };
   });
 }
 

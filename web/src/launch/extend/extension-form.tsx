@@ -168,7 +168,7 @@ function endsOf({ expires_at, banked_seconds }: Environment, hours: number) {
     ];
   const later = new Date(Date.parse(expires_at) + hours * 3_600_000).toISOString();
   return [
-    { label: "Ends now", value: dateTime(expires_at) },
+    { label: "Current end", value: dateTime(expires_at) },
     { label: "With the new hours", value: dateTime(later) },
   ];
 }

@@ -3,6 +3,7 @@ import { Radio } from "@mantine/core";
 import { prices } from "../../catalogue.ts";
 import { durations, isMonthlySold } from "../../content/environment-types.ts";
 import { moneyShort, plural } from "../../format.ts";
+import { moveChoice, tabStopOf } from "../../ui/controls/choice-keys.ts";
 import { printedLabel, totalShort } from "../draft/price-lines.ts";
 import classes from "./choices.module.css";
 
@@ -22,6 +23,10 @@ function planHint(gpus: number): string {
 }
 
 export function DurationChoice({ labelledBy, gpus, hours: chosen, onChange }: Props) {
+  const stop = tabStopOf(
+    durations().map((each) => each.hours),
+    chosen,
+  );
   return (
     <>
       <p className={classes.hint}>
@@ -30,6 +35,7 @@ export function DurationChoice({ labelledBy, gpus, hours: chosen, onChange }: Pr
       <Radio.Group
         role="group"
         aria-labelledby={labelledBy}
+        onKeyDownCapture={moveChoice}
         value={String(chosen)}
         onChange={(hours) => onChange({ hours: Number(hours) })}
       >
@@ -38,6 +44,7 @@ export function DurationChoice({ labelledBy, gpus, hours: chosen, onChange }: Pr
             <Radio.Card
               key={hours}
               value={String(hours)}
+              tabIndex={hours === stop ? 0 : -1}
               className={classes.cell ?? ""}
               radius="md"
               aria-label={`${label}, ${totalShort(gpus, hours)}`}

@@ -3,6 +3,7 @@ import { Radio } from "@mantine/core";
 import { isMonthlySold } from "../../content/environment-types.ts";
 import type { Queue } from "../../environments/queue/use-queue.ts";
 import { plural } from "../../format.ts";
+import { moveChoice, tabStopOf } from "../../ui/controls/choice-keys.ts";
 import { Slots } from "../../ui/display/slots.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { countChoices, countReason, machineLine } from "../draft/choices.ts";
@@ -45,6 +46,11 @@ export function StepResources(props: Props) {
 function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
   const now = useNow();
   const reason = countReason(capacity, now);
+  const choices = countChoices(capacity, now);
+  const stop = tabStopOf(
+    choices.filter(({ free, taken }) => free || taken).map(({ gpus }) => gpus),
+    draft.gpus,
+  );
   return (
     <>
       <h2 id="gpu-title">How many GPUs?</h2>
@@ -52,17 +58,20 @@ function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
       <Radio.Group
         role="group"
         aria-labelledby="gpu-title"
+        onKeyDownCapture={moveChoice}
         value={String(draft.gpus)}
         onChange={(gpus) => onChange({ gpus: Number(gpus) })}
       >
         <div className={classes.gpus}>
-          {countChoices(capacity, now).map(({ gpus, free, note }) => {
+          {choices.map(({ gpus, free, taken, note }) => {
             const label = free ? printedLabel(gpus, "hourly") : note;
             return (
               <Radio.Card
                 key={gpus}
                 value={String(gpus)}
-                disabled={!free}
+                disabled={!free && !taken}
+                data-taken={taken || undefined}
+                tabIndex={gpus === stop ? 0 : -1}
                 className={classes.cell ?? ""}
                 radius="md"
                 aria-label={`${plural(gpus, "GPU")}, ${hourly(gpus)} per hour${label && `, ${label}`}`}
@@ -81,7 +90,7 @@ function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
           {reason}
         </p>
       )}
-      <WaitOffer capacity={capacity} queue={queue} />
+      <WaitOffer gpus={draft.gpus} capacity={capacity} queue={queue} />
     </>
   );
 }

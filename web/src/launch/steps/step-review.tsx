@@ -45,8 +45,8 @@ export function StepReview(props: Props) {
         />
       )}
       <p className={classes.promise}>
-        Later than ten minutes after you paid? Two hours are added. Not delivered? The full amount goes back to your
-        card by itself, and your next environment gets 2 bonus hours. {bonusPrint}
+        Delivered later than ten minutes after you paid? Two hours are added. Not delivered? The full amount goes back
+        to your card by itself, and your next environment gets 2 bonus hours. {bonusPrint}
       </p>
       <CreditLine userId={userId} gpus={draft.gpus} hours={draft.hours} />
     </>

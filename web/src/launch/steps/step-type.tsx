@@ -1,6 +1,7 @@
 import type { Capacity } from "@berth/contract";
 import { Radio } from "@mantine/core";
 import { environmentTypes } from "../../content/environment-types.ts";
+import { moveChoice, tabStopOf } from "../../ui/controls/choice-keys.ts";
 import { typeChoices } from "../draft/choices.ts";
 import type { Draft } from "../draft/draft.ts";
 import classes from "./choices.module.css";
@@ -13,10 +14,20 @@ interface Props {
 
 export function StepType({ draft, onChange, capacity }: Props) {
   const choices = typeChoices(capacity);
+  const stop = tabStopOf(
+    choices.filter(({ available }) => available).map(({ type }) => type),
+    draft.type,
+  );
   return (
     <>
       <h2 id="type-title">What should be installed?</h2>
-      <Radio.Group role="group" aria-labelledby="type-title" value={draft.type} onChange={(type) => onChange({ type })}>
+      <Radio.Group
+        role="group"
+        aria-labelledby="type-title"
+        onKeyDownCapture={moveChoice}
+        value={draft.type}
+        onChange={(type) => onChange({ type })}
+      >
         <div className={classes.rows}>
           {environmentTypes.map(({ value, name, blurb, packages }) => {
             const choice = choices.find(({ type }) => type === value);
@@ -24,6 +35,7 @@ export function StepType({ draft, onChange, capacity }: Props) {
               <Radio.Card
                 key={value}
                 value={value}
+                tabIndex={value === stop ? 0 : -1}
                 disabled={choice?.available === false}
                 className={classes.row ?? ""}
                 radius={0}

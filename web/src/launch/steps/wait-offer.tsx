@@ -6,24 +6,29 @@ import type { Queue } from "../../environments/queue/use-queue.ts";
 import { countChoices } from "../draft/choices.ts";
 import classes from "./choices.module.css";
 
-/** Offers to queue for a count that is not free, or shows the position in the queue. */
-export function WaitOffer({ capacity, queue }: { readonly capacity: Capacity | undefined; readonly queue: Queue }) {
+interface Props {
+  /** The chosen count. */
+  readonly gpus: number;
+  readonly capacity: Capacity | undefined;
+  readonly queue: Queue;
+}
+
+/** Offers to queue for the chosen count while it is not free, or shows the position in the queue. */
+export function WaitOffer({ gpus, capacity, queue }: Props) {
   if (queue.entry)
     return (
       <div className={classes.line}>
         <QueuePosition queue={queue} here />
       </div>
     );
-  const taken = countChoices(capacity, 0).filter(({ gpus, free }) => !free && gpus <= (capacity?.total ?? 0));
-  if (queue.entry === undefined || taken.length === 0) return null;
+  const isTaken = countChoices(capacity, 0).some((choice) => choice.gpus === gpus && choice.taken);
+  if (queue.entry === undefined || !isTaken) return null;
   return (
     <div className={classes.line}>
       <div className={classes.waits}>
-        {taken.map(({ gpus }) => (
-          <Button key={gpus} size="xs" variant="default" disabled={queue.busy} onClick={() => queue.wait(gpus)}>
-            {texts.wait(gpus)}
-          </Button>
-        ))}
+        <Button variant="default" disabled={queue.busy} onClick={() => queue.wait(gpus)}>
+          {texts.wait(gpus)}
+        </Button>
       </div>
       <p className={classes.hint}>{texts.offer}</p>
     </div>
