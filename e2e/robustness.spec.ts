@@ -131,8 +131,10 @@ test("going offline keeps the session, shows a notice, and recovers by itself (G
   context,
   customer: _,
 }) => {
+  const settings = page.waitForEvent("requestfinished", (request) => /settings-page-[\w-]+\.js/.test(request.url()));
   await page.goto("/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
+  await settings;
   await context.setOffline(true);
   await expect(page.getByText("You are offline")).toBeVisible();
   await page.getByRole("link", { name: "Settings", exact: true }).click();
@@ -150,6 +152,25 @@ test("going offline keeps the session, shows a notice, and recovers by itself (G
   await expect(page.getByText("You are offline")).toBeVisible();
   await context.setOffline(false);
   await expect(page.getByText("You are offline")).toBeHidden();
+});
+
+test("a screen opens offline once its part was loaded in idle time; one that was not comes when the connection is back (G342)", async ({
+  page,
+  context,
+  customer: _,
+}) => {
+  await page.route("**/assets/support-page*.js", (route) => route.abort("internetdisconnected"));
+  const settings = page.waitForEvent("requestfinished", (request) => /settings-page-[\w-]+\.js/.test(request.url()));
+  await page.goto("/dashboard");
+  await settings;
+  await context.setOffline(true);
+  await page.getByRole("link", { name: "Settings", exact: true }).click();
+  await expect(page.getByRole("tab", { name: "Profile" })).toBeVisible();
+  await page.getByRole("link", { name: "Support", exact: true }).click();
+  await expect(page.getByText("Loading this page needs the connection")).toBeVisible();
+  await page.unroute("**/assets/support-page*.js");
+  await context.setOffline(false);
+  await expect(page.getByText("Quick Answers")).toBeVisible();
 });
 
 test("an expired token in an open tab is refreshed; an ended sign-in leads to the login with the reason", async ({

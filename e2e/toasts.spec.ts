@@ -1,5 +1,8 @@
-import type { Page } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
+import { seedHistory } from "../testing/seed.ts";
 import { expect, test } from "./testing/test.ts";
+import { advanceUntilVisible, freeze, toastOf } from "./testing/toasts.ts";
+import { visit } from "./testing/visit.ts";
 
 // With motion, because reduced motion disables the closing animation.
 test.use({ contextOptions: { reducedMotion: "no-preference" } });
@@ -23,6 +26,64 @@ test("an error stays 7 s, at most three toasts are stacked, and all are announce
     all.filter(({ came, gone }) => came <= at && (!gone || gone > at + 2 * closingMs)).length;
   expect(Math.max(...all.map(({ came }) => shown(came)))).toBe(3);
 });
+
+test("a toast hides no figure and no control on Billing and in the list (G342)", async ({
+  page,
+  product,
+  customer,
+}) => {
+  await seedHistory(product, customer, { count: 8, prefix: `toast-${Date.now().toString(36)}` });
+  await page.clock.install();
+  await page.goto("/billing");
+  await freeze(page);
+  await expectNothingCovered(page, toastOf(page, "Billing data loaded successfully"));
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.route("**/docker/stop_container/**", (route) => route.fulfill({ json: { status: "success" } }));
+  await visit(page, "/environments");
+  await page.getByRole("button", { name: "Stop", exact: true }).first().click();
+  await expectNothingCovered(page, toastOf(page, "stopped and cleaned up"));
+});
+
+/** At both widths; on a phone the page can be scrolled clear of the toast at its lower edge. */
+async function expectNothingCovered(page: Page, toast: Locator): Promise<void> {
+  await advanceUntilVisible(page, toast);
+  // The opening animation ends.
+  await page.clock.runFor(closingMs);
+  expect(await coveredTexts(page)).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(toast).toBeVisible();
+  const { y = 0 } = (await toast.boundingBox()) ?? {};
+  expect(y).toBeGreaterThan(600);
+  await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));
+  expect(await coveredTexts(page)).toEqual([]);
+}
+
+/** Texts and controls of the frame and the page that a toast overlaps. */
+function coveredTexts(page: Page): Promise<readonly string[]> {
+  return page.evaluate(() => {
+    const toasts = [...document.querySelectorAll("[data-toast]")].map((toast) => toast.getBoundingClientRect());
+    const isCovered = (box: DOMRect) =>
+      toasts.some(
+        (toast) =>
+          Math.min(box.right, toast.right) - Math.max(box.left, toast.left) > 1 &&
+          Math.min(box.bottom, toast.bottom) - Math.max(box.top, toast.top) > 1,
+      );
+    const roots = [...document.querySelectorAll("header, main, aside")];
+    const controls = roots.flatMap((root) => [...root.querySelectorAll("a, button, input")]);
+    const covered = controls.filter((one) => isCovered(one.getBoundingClientRect()));
+    const names = covered.map((one) => one.getAttribute("aria-label") ?? one.textContent ?? "");
+    for (const root of roots) {
+      const texts = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const range = document.createRange();
+        range.selectNodeContents(texts.currentNode);
+        const isShown = texts.currentNode.parentElement?.checkVisibility({ visibilityProperty: true });
+        if (isShown && [...range.getClientRects()].some(isCovered)) names.push(texts.currentNode.textContent ?? "");
+      }
+    }
+    return names;
+  });
+}
 
 async function refuseSignIn(page: Page, times: number): Promise<void> {
   await page.route("**/accounts:signInWithPassword*", (route) =>

@@ -1,6 +1,7 @@
 import type { RouteObject } from "react-router";
 import { ErrorPage, ScreenError } from "./shell/error-page.tsx";
 import { LoadingScreen } from "./shell/loading-screen.tsx";
+import { screens } from "./shell/screens.ts";
 
 const frame = () => import("./shell/app-frame.tsx").then((part) => ({ Component: part.AppFrame }));
 const auth = () => import("./auth/auth-page.tsx").then((part) => ({ Component: part.AuthPage }));
@@ -8,7 +9,6 @@ const forgot = () => import("./auth/forgot-page.tsx").then((part) => ({ Componen
 const reset = () => import("./auth/reset-page.tsx").then((part) => ({ Component: part.ResetPage }));
 const verify = () => import("./auth/verify-page.tsx").then((part) => ({ Component: part.VerifyPage }));
 const legal = () => import("./legal/legal-page.tsx").then((part) => ({ Component: part.LegalPage }));
-const extending = () => import("./launch/extend/extend-dialog.tsx").then((part) => ({ Component: part.ExtendDialog }));
 
 /**
  * The routes of spec 2.1, the delivery policy (G84), the status page (G38), the confirmation of an address (G52) and the
@@ -66,41 +66,37 @@ function guarded(): RouteObject {
             children: [
               {
                 path: "/dashboard",
-                lazy: () =>
-                  import("./dashboard/dashboard-page.tsx").then((part) => ({ Component: part.DashboardPage })),
+                lazy: screens.dashboard,
               },
               {
                 path: "/environments",
-                lazy: () => import("./environments/list/list-page.tsx").then((part) => ({ Component: part.ListPage })),
-                children: [{ index: true, lazy: extending }],
+                lazy: screens.list,
+                children: [{ index: true, lazy: screens.extending }],
               },
               {
                 path: "/environments/create",
-                lazy: () => import("./launch/launch-page.tsx").then((part) => ({ Component: part.LaunchPage })),
+                lazy: screens.launch,
               },
               {
                 path: "/environments/:id",
-                lazy: () =>
-                  import("./environments/detail/environment-page.tsx").then((part) => ({
-                    Component: part.EnvironmentPage,
-                  })),
-                children: [{ index: true, lazy: extending }],
+                lazy: screens.environment,
+                children: [{ index: true, lazy: screens.extending }],
               },
               {
                 path: "/billing",
-                lazy: () => import("./billing/billing-page.tsx").then((part) => ({ Component: part.BillingPage })),
+                lazy: screens.billing,
               },
               {
                 path: "/billing/orders/:orderId",
-                lazy: () => import("./billing/order-page.tsx").then((part) => ({ Component: part.OrderPage })),
+                lazy: screens.order,
               },
               {
                 path: "/support",
-                lazy: () => import("./support/support-page.tsx").then((part) => ({ Component: part.SupportPage })),
+                lazy: screens.support,
               },
               {
                 path: "/settings",
-                lazy: () => import("./settings/settings-page.tsx").then((part) => ({ Component: part.SettingsPage })),
+                lazy: screens.settings,
               },
             ],
           },

@@ -39,8 +39,8 @@ function Reload() {
 function textOf(error: unknown): { title: string; text: string } {
   if (isChunkFailure(error)) {
     return {
-      title: "This page could not be loaded",
-      text: "The app has been updated, or the connection is gone. Reload to get it anew; nothing of yours is lost.",
+      title: "Loading this page needs the connection",
+      text: "It is loaded by itself when the connection is back. Nothing of yours is lost.",
     };
   }
   return {

@@ -1,5 +1,5 @@
 import { ActionIcon } from "@mantine/core";
-import { CircleHelp, Menu, PanelLeft } from "lucide-react";
+import { CircleHelp, Command, Menu, PanelLeft } from "lucide-react";
 import { Link, useLocation } from "react-router";
 import { SchemeToggle } from "../ui/controls/scheme-toggle.tsx";
 import { NotificationBell } from "./notification-bell.tsx";
@@ -25,9 +25,10 @@ interface Props {
   readonly collapsed: boolean;
   readonly onCollapse: () => void;
   readonly onMenu: () => void;
+  readonly onCommands: () => void;
 }
 
-export function Header({ collapsed, onCollapse, onMenu }: Props) {
+export function Header({ collapsed, onCollapse, onMenu, onCommands }: Props) {
   const { pathname } = useLocation();
   const user = useUser();
   return (
@@ -46,6 +47,17 @@ export function Header({ collapsed, onCollapse, onMenu }: Props) {
         <Menu size={18} strokeWidth={1.6} aria-hidden="true" />
       </ActionIcon>
       <h1>{titleOf(pathname)}</h1>
+      <ActionIcon
+        className={classes.commands}
+        variant="subtle"
+        size={34}
+        aria-label="Commands"
+        title="Commands (Ctrl K)"
+        aria-haspopup="dialog"
+        onClick={onCommands}
+      >
+        <Command size={15} strokeWidth={1.6} aria-hidden="true" />
+      </ActionIcon>
       <SchemeToggle />
       <ActionIcon component={Link} to="/support" variant="subtle" size={34} aria-label="Help">
         <CircleHelp size={16} strokeWidth={1.6} aria-hidden="true" />

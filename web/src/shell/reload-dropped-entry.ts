@@ -36,6 +36,7 @@ export function reloadDroppedEntry(): void {
     root.replaceChildren(main);
     main.append(text, again);
     document.title = "This page could not be loaded";
+    addEventListener("online", () => location.reload());
   };
   const isEntry = (target: EventTarget | null) => target instanceof HTMLScriptElement && target.type === "module";
   addEventListener("error", ({ target }) => void (isEntry(target) && setTimeout(recover, 1000)), true);

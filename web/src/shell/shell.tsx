@@ -1,21 +1,30 @@
 import { Drawer } from "@mantine/core";
 import { useDisclosure, useDocumentTitle, useMediaQuery } from "@mantine/hooks";
-import { useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { Outlet } from "react-router";
 import { readStorage, writeStorage } from "../api/storage.ts";
 import { useLiveChanges } from "../api/use-live-changes.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { Header } from "./header.tsx";
+import { loadScreensWhenIdle } from "./screens.ts";
 import classes from "./shell.module.css";
 import { Sidebar } from "./sidebar.tsx";
+import { useShortcuts } from "./use-shortcuts.ts";
 import { useTitle } from "./use-title.ts";
+
+/** Loaded at the first shortcut. */
+const Overlays = lazy(() => import("./overlays.tsx").then((part) => ({ default: part.Overlays })));
 
 const collapsedKey = "sidebarCollapsed";
 
 export function Shell() {
   useLiveChanges();
   useDocumentTitle(useTitle());
+  useEffect(loadScreensWhenIdle, []);
   const [collapsed, setCollapsed] = useState(() => readStorage(collapsedKey) === "true");
+  const [overlay, setOverlay] = useShortcuts();
+  const [usesOverlays, setUsesOverlays] = useState(false);
+  if (overlay !== undefined && !usesOverlays) setUsesOverlays(true);
   const [drawer, { open, close }] = useDisclosure(false);
   const narrow = useMediaQuery("(max-width: 48em)");
   const collapse = () => {
@@ -23,7 +32,7 @@ export function Shell() {
     setCollapsed(!collapsed);
   };
   return (
-    <div className={classes.shell} data-collapsed={collapsed || undefined}>
+    <div className={classes.shell} data-shell data-collapsed={collapsed || undefined}>
       <a href="#main" className="skip">
         Skip to content
       </a>
@@ -42,8 +51,13 @@ export function Shell() {
           <Sidebar onNavigate={close} />
         </Drawer.Content>
       </Drawer.Root>
-      <Header collapsed={collapsed} onCollapse={collapse} onMenu={open} />
+      <Header collapsed={collapsed} onCollapse={collapse} onMenu={open} onCommands={() => setOverlay("palette")} />
       <ConnectionNotice />
+      {usesOverlays && (
+        <Suspense>
+          <Overlays overlay={overlay} onOverlay={setOverlay} />
+        </Suspense>
+      )}
       <main id="main" className={classes.main} tabIndex={-1}>
         <Outlet />
       </main>

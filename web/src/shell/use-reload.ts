@@ -7,10 +7,26 @@ const windowMs = 30_000;
 /** A browser drops what it is loading at each change of the machine's network, of which one change of address makes several. */
 const delayMs = 1000;
 
-/** Reloads the page for a chunk that failed to load, three times in 30 seconds. Returns whether it is about to. */
+/**
+ * Reloads the page for a chunk that failed to load, three times in 30 seconds, and whenever the connection returns. Returns
+ * whether it is about to. Without a connection it waits, because the reload would show the browser's own page.
+ */
 export function useReload(error: unknown): boolean {
   // React may throw a first render away and ask again, so asking counts nothing.
-  const [isReloading, setReloading] = useState(() => isChunkFailure(error) && recentReloads().length < maxReloads);
+  const [isReloading, setReloading] = useState(
+    () => isChunkFailure(error) && isOnline() && recentReloads().length < maxReloads,
+  );
+  useEffect(() => {
+    if (!isChunkFailure(error)) return;
+    // The browser may say so a moment too early.
+    const reload = () =>
+      void fetch(location.pathname, { method: "HEAD", cache: "no-store" }).then(
+        () => location.reload(),
+        () => undefined,
+      );
+    window.addEventListener("online", reload);
+    return () => window.removeEventListener("online", reload);
+  }, [error]);
   useEffect(() => {
     if (!isReloading) return;
     const timer = setTimeout(() => {
@@ -20,6 +36,10 @@ export function useReload(error: unknown): boolean {
     return () => clearTimeout(timer);
   }, [isReloading]);
   return isReloading;
+}
+
+function isOnline(): boolean {
+  return globalThis.navigator?.onLine !== false;
 }
 
 function recentReloads(): number[] {

@@ -2,7 +2,8 @@ import { ActionIcon, Button, Drawer } from "@mantine/core";
 import { useDisclosure, useDocumentTitle } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Menu } from "lucide-react";
-import { Outlet, useLocation } from "react-router";
+import { useEffect } from "react";
+import { matchPath, Outlet, useLocation } from "react-router";
 import { messageOf } from "../../api/call.ts";
 import { pageSettings } from "../../api/page-settings.ts";
 import { LoadingScreen } from "../../shell/loading-screen.tsx";
@@ -11,6 +12,7 @@ import { SchemeToggle } from "../../ui/controls/scheme-toggle.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { sessionQuery } from "./console-client.ts";
 import { ConsoleSidebar, screens } from "./console-sidebar.tsx";
+import { personQuery } from "./person-query.ts";
 import { SignInPage } from "./sign-in-page.tsx";
 
 /** Everything behind the sign-in; without one the sign-in itself, under the same address. */
@@ -34,10 +36,14 @@ export function ConsoleFrame() {
 function Shell({ email }: { readonly email: string }) {
   const { pathname } = useLocation();
   const [opened, { open, close }] = useDisclosure(false);
-  const title = screens.find(({ to }) => to !== "/" && pathname.startsWith(to))?.label ?? "Now";
+  const screen = screens.find(({ to }) => to !== "/" && pathname.startsWith(to))?.label ?? "Now";
+  const personId = matchPath("/people/:id", pathname)?.params.id ?? "";
+  const { data: shown } = useQuery({ ...personQuery(personId), enabled: false });
+  const title = shown?.person.email ?? screen;
+  useEffect(focusSearchBySlash, []);
   useDocumentTitle(`${title} · ${pageSettings.name} operator`);
   return (
-    <div className={classes.shell}>
+    <div className={classes.shell} data-shell>
       <a href="#main" className="skip">
         Skip to content
       </a>
@@ -68,4 +74,18 @@ function Shell({ email }: { readonly email: string }) {
       </main>
     </div>
   );
+}
+
+/** `/` leads to the search of a list. Returns what ends that. */
+function focusSearchBySlash(): () => void {
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isTyping = event.target instanceof HTMLElement && event.target.closest("input, textarea") !== null;
+    const field = document.querySelector<HTMLElement>("main search input");
+    if (isTyping || field === null || document.querySelector("[role=dialog]") !== null) return;
+    event.preventDefault();
+    field.focus();
+  };
+  window.addEventListener("keydown", onKey);
+  return () => window.removeEventListener("keydown", onKey);
 }

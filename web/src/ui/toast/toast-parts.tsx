@@ -25,13 +25,13 @@ interface Props {
 
 export function ToastText({ message, action }: Props) {
   return (
-    <>
+    <span className={classes["text"]}>
       <span>{message}</span>
       {action && (
         <button type="button" className={classes["action"]} onClick={action.onClick}>
           {action.label}
         </button>
       )}
-    </>
+    </span>
   );
 }

@@ -2,7 +2,8 @@ import { Notifications } from "@mantine/notifications";
 import classes from "./toaster.module.css";
 
 /**
- * The region of toasts: top right below the header, three at most, the rest queue (spec 9.2: closing takes 300 ms).
+ * The region of toasts: beside the title, on a phone at the lower edge (G342). Three at most, the rest queue (spec 9.2:
+ * closing takes 300 ms).
  * Rendered before the first toast, or screen readers would not announce it.
  */
 export function Toaster() {
@@ -11,7 +12,8 @@ export function Toaster() {
       <Notifications
         position="top-right"
         withinPortal={false}
-        containerWidth={360}
+        containerWidth="calc(max(340px, 100vw - 700px))"
+        classNames={{ root: classes["stack"] ?? "" }}
         limit={3}
         transitionDuration={300}
         zIndex={400}
