@@ -5,9 +5,9 @@ import { checkScreen } from "./testing/viewports.ts";
 
 test("a credit is granted on the page of its account, and taken back (G153)", async ({ desk, operator: _, page }) => {
   const ada = await signUp(desk.product.url, "Ada Credit");
-  await openScreen(page, `/people/${ada.userId}`, "People");
+  await openScreen(page, `/people/${ada.userId}`, ada.email);
   const credits = page.getByRole("region", { name: "Credits" });
-  await expect(credits).toContainText("It was given no hours.");
+  await expect(credits).toContainText("This account has no credits.");
   await page.getByRole("button", { name: "Grant a credit" }).click();
   const dialog = page.getByRole("dialog");
   const grant = dialog.getByRole("button", { name: "Grant", exact: true });

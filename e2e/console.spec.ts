@@ -96,7 +96,7 @@ test("Audit: newest first, filtered by subject, verified; empty and broken are s
   await openScreen(page, "/audit", "Audit");
   await expect(page.getByRole("row", { name: new RegExp(`operator.set_up.*${operator}`) })).toBeVisible();
   await page.getByRole("button", { name: "Verify the chain" }).click();
-  await expect(page.getByText(/^The chain is whole: \d+ acts?$/)).toBeVisible();
+  await expect(page.getByText(/^The chain is whole: \d+ entr(y|ies)$/)).toBeVisible();
   await checkScreen(page, "console-audit");
   await page.getByLabel("Id of a host").fill(operator);
   await page.keyboard.press("Enter");
@@ -118,7 +118,7 @@ test("Audit: newest first, filtered by subject, verified; empty and broken are s
     route.fulfill({ json: { status: "success", acts: 4, head: "00", broken: 5 } }),
   );
   await page.getByRole("button", { name: "Verify the chain" }).click();
-  await expect(page.getByRole("alert")).toContainText("Act 5 was changed or is missing");
+  await expect(page.getByRole("alert")).toContainText("Entry 5 was changed or is missing");
   expect(await desk.operate("audit", "verify")).toContain("are whole");
 });
 

@@ -1,5 +1,12 @@
 import { everyState, inHours } from "./testing/containers.ts";
-import { detailFixture, environmentId, region, showEnvironment, stagesOf } from "./testing/environment-page.ts";
+import {
+  detailFixture,
+  environmentId,
+  openPart,
+  region,
+  showEnvironment,
+  stagesOf,
+} from "./testing/environment-page.ts";
 import { failCalls, holdCalls } from "./testing/mock-calls.ts";
 import { expect, test } from "./testing/test.ts";
 import { advanceUntilVisible } from "./testing/toasts.ts";
@@ -28,10 +35,20 @@ test("an environment's page is accessible in every state, at both widths and in 
   test.setTimeout(120_000);
   const lines = Array.from({ length: 40 }, (_, n) => `[I 2026-11-20 14:52:${10 + n}.412 ServerApp] line ${n + 1}`);
   await showEnvironment(page, { lines });
-  await expect(page.getByRole("img", { name: /^GPU: GPU 1 \d+%, GPU 2 \d+% now/ })).toBeVisible();
-  await expect(region(page, "Lines of the log")).toContainText("line 40");
+  await expect(region(page, "References")).toBeVisible();
   await checkScreen(page, "environment");
-  await page.getByRole("button", { name: "Draw a new password" }).click();
+  await openPart(page, "Use");
+  await expect(page.getByRole("img", { name: /^GPU: GPU 1 \d+%, GPU 2 \d+% now/ })).toBeVisible();
+  await checkScreen(page, "environment-use");
+  await openPart(page, "Share");
+  await expect(region(page, "Share").getByText("3 views")).toBeVisible();
+  await checkScreen(page, "environment-share");
+  await openPart(page, "Logs");
+  await expect(region(page, "Lines of the log")).toContainText("line 40");
+  await expect(page).toHaveURL(/\?tab=logs$/);
+  await checkScreen(page, "environment-logs");
+  await openPart(page, "Access");
+  await page.getByRole("button", { name: "Make a new password" }).click();
   await checkScreen(page, "environment-new-password", { fullPage: false, stays: "[role=dialog]" });
   await page.keyboard.press("Escape");
   const idle = { minutes: 60, stops_at: inHours(0.15), snoozed_until: null, last_busy_at: inHours(-0.85) } as const;
@@ -39,8 +56,9 @@ test("an environment's page is accessible in every state, at both widths and in 
   await expect(page.getByText(/ is idle and stops /)).toBeVisible();
   await checkScreen(page, "environment-idle");
   await showEnvironment(page, { points: [], environment: { gpu: null, isolation: "bubblewrap", sessions: [] } });
-  await expect(region(page, "Use").getByText("N/A")).toHaveCount(6);
-  await expect(region(page, "Use").getByText("CPU only (no GPU on this machine)")).toHaveCount(2);
+  await openPart(page, "Use");
+  await expect(region(page, "Use").getByText("N/A")).toHaveCount(4);
+  await expect(region(page, "Use").getByText("GPU")).toHaveCount(0);
   await checkScreen(page, "environment-nothing-measured");
   const first = { sessions: [], session_id: null, home_mb: null, receipts: ["INV-94kq0t9w2mz"], generation: 1 };
   const { created_at, ...pending } = everyState["5e3f9c27b0d4e5a6"] ?? detailFixture();
@@ -103,7 +121,7 @@ test("an environment whose machine failed can be started without its files, afte
   await expect(page.getByRole("button", { name: "End it for a refund" })).toBeVisible();
   await expect(page.getByText("Unknown Status")).toHaveCount(1);
   // The clock stands since the last sign.
-  await expect(page.getByLabel("About this environment")).toContainText(/N\/A\s*\d.*banked/);
+  await expect(page.getByLabel("About this environment")).toContainText(/N\/A\s*\d.*left, clock stopped/);
   await expect(page.getByText("The machine gives no sign since then")).toBeVisible();
   await checkScreen(page, "environment-lost");
   await page.getByRole("button", { name: "Start without its files" }).click();

@@ -67,7 +67,7 @@ test("files can be downloaded during and after a rental, show the days left, and
   const files = page.getByRole("region", { name: "Kept files" });
   await expect(files).toBeHidden();
   await post(`/docker/stop_container/${id}/${ada.userId}`, {});
-  await expect(files.getByText(/^Kept: \d+m banked$/)).toBeVisible();
+  await expect(files.getByText(/^Kept: \d+m left, clock stopped$/)).toBeVisible();
   await expect(files.getByText(/[KM]B$/)).toBeVisible();
   await expect(files.getByRole("button", { name: /Delete/ })).toBeHidden();
   await post(`/environments/${id}/terminate`, { confirm: name });

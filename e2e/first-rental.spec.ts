@@ -60,7 +60,7 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
 
   await row.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(row).toContainText("Stopped");
-  await expect(row).toContainText("banked");
+  await expect(row).toContainText("clock stopped");
   await row.getByRole("button", { name: "Restart" }).click();
   await expect(row).toContainText("Active", { timeout: 30_000 });
   await session.close();

@@ -101,3 +101,7 @@ export async function showEnvironment(
 }
 
 export const region = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
+
+/** Opens a part of the page (G343). */
+export const openPart = (page: Page, name: "Overview" | "Use" | "Share" | "Access" | "Logs") =>
+  page.getByRole("tab", { name, exact: true }).click();

@@ -2,6 +2,7 @@ import type { AuditedAct } from "@berth/contract/console/audit";
 import { dateTime } from "../../format.ts";
 import { Table } from "../../ui/display/table.tsx";
 import list from "../frame/list.module.css";
+import { actWords } from "./act-words.ts";
 
 interface Props {
   readonly acts: readonly AuditedAct[];
@@ -11,7 +12,7 @@ interface Props {
 
 /** What operators did, newest first. */
 export function ActTable({ acts, ofOne = false }: Props) {
-  const columns = [{ label: "No", end: true }, "Time", "Who", "Act", ...(ofOne ? [] : ["On"]), "Reason"];
+  const columns = [{ label: "No", end: true }, "Time", "Who", "Action", ...(ofOne ? [] : ["On"]), "Reason"];
   return (
     <Table className={list.rows} columns={columns}>
       {acts.map(({ no, at, actor, act, subject, reason, details }) => (
@@ -21,8 +22,9 @@ export function ActTable({ acts, ofOne = false }: Props) {
           </td>
           <td data-label="Time">{dateTime(at)}</td>
           <td data-label="Who">{actor}</td>
-          <td data-label="Act">
-            {act}
+          <td data-label="Action">
+            {actWords(act) ?? act}
+            {actWords(act) && <small className="mono">{act}</small>}
             {Object.keys(details).length > 0 && <small>{detailText(details)}</small>}
           </td>
           {!ofOne && (
@@ -30,7 +32,7 @@ export function ActTable({ acts, ofOne = false }: Props) {
               {subject}
             </td>
           )}
-          <td data-label="Reason">{reason || "None given"}</td>
+          <td data-label="Reason">{reason}</td>
         </tr>
       ))}
     </Table>

@@ -20,12 +20,12 @@ export function AuditCheck({ result, error }: Props) {
   const { acts, head, broken } = result;
   if (broken !== null)
     return (
-      <Notice tone="fail" title={`Act ${broken} was changed or is missing`} alert>
-        The {plural(acts, "act")} before it are whole.
+      <Notice tone="fail" title={`Entry ${broken} was changed or is missing`} alert>
+        The {plural(acts, "entry", "entries")} before it are whole.
       </Notice>
     );
   return (
-    <Notice tone="live" title={`The chain is whole: ${plural(acts, "act")}`}>
+    <Notice tone="live" title={`The chain is whole: ${plural(acts, "entry", "entries")}`}>
       <span role="status">
         Hash of the newest: <span className="mono">{head}</span>
       </span>

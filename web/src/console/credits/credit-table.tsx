@@ -27,7 +27,14 @@ const sources: Readonly<Record<Credit["source"], string>> = {
 
 /** Credits, and the way to take one back. */
 export function CreditTable({ credits, ofOne = false, onAct }: Props) {
-  const columns = [...(ofOne ? [] : ["Account"]), "Credit", "From", "Granted", "State", { label: "Acts", end: true }];
+  const columns = [
+    ...(ofOne ? [] : ["Account"]),
+    "Credit",
+    "From",
+    "Granted",
+    "State",
+    { label: "Actions", end: true },
+  ];
   return (
     <Table className={list.rows} columns={columns}>
       {credits.map((credit) => (

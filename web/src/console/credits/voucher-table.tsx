@@ -12,7 +12,7 @@ interface Props {
   readonly onAct: (request: ActRequest) => void;
 }
 
-const columns = ["For", "Each", "Made", "Redeemed", "Until", "Open", { label: "Acts", end: true }];
+const columns = ["For", "Each", "Made", "Redeemed", "Until", "Open", { label: "Actions", end: true }];
 
 /** The kinds of codes, newest first; the codes themselves are stored nowhere (G156). */
 export function VoucherTable({ vouchers, onAct }: Props) {

@@ -20,7 +20,7 @@ export function EnvironmentActs({ environment }: { readonly environment: Operate
     stop: {
       title: `Stop ${subdomain}`,
       action: "Stop",
-      consequences: "Its files are kept, and the time of an hourly plan is banked. Its owner can start it again.",
+      consequences: "Its files are kept, and the clock of an hourly plan stops. Its owner can start it again.",
       reasonHint: ownerReads,
       run: (reason) => call("stop", reason, ""),
     },

@@ -9,20 +9,24 @@ interface Props {
   readonly onPage: (page: number) => void;
 }
 
-/** "51 to 100 of 123", and the ways to the other pages; nothing where there is one page. */
+/** "51 to 100 of 123", and the ways to the other pages where there are some. */
 export function Pager({ page, perPage, total, onPage }: Props) {
-  if (total <= perPage && page === 1) return null;
+  if (total === 0 && page === 1) return null;
   const first = (page - 1) * perPage + 1;
   const last = Math.min(total, page * perPage);
   return (
     <nav className={list.pager} aria-label="Pages">
       <p role="status">{first <= total ? `${first} to ${last} of ${total}` : `There is no page ${page}`}</p>
-      <Button variant="default" disabled={page === 1} onClick={() => onPage(page - 1)}>
-        Previous
-      </Button>
-      <Button variant="default" disabled={last >= total} onClick={() => onPage(page + 1)}>
-        Next
-      </Button>
+      {(total > perPage || page > 1) && (
+        <>
+          <Button variant="default" disabled={page === 1} onClick={() => onPage(page - 1)}>
+            Previous
+          </Button>
+          <Button variant="default" disabled={last >= total} onClick={() => onPage(page + 1)}>
+            Next
+          </Button>
+        </>
+      )}
     </nav>
   );
 }

@@ -12,7 +12,7 @@ interface Props {
   readonly onAct: (request: ActRequest) => void;
 }
 
-const columns = ["GPU", "Host", "State", "Holder", { label: "Acts", end: true }];
+const columns = ["GPU", "Host", "State", "Holder", { label: "Actions", end: true }];
 
 export function GpuTable({ gpus, onAct }: Props) {
   return (

@@ -13,7 +13,7 @@ interface Props {
   readonly onAct: (request: ActRequest) => void;
 }
 
-const columns = ["Host", "State", "GPUs", "Environments", { label: "Acts", end: true }];
+const columns = ["Host", "State", "GPUs", "Environments", { label: "Actions", end: true }];
 
 export function HostTable({ hosts, onAct }: Props) {
   return (
@@ -75,7 +75,7 @@ function HostState({ host }: { readonly host: OperatedHost }) {
   if (!drained_at) return <Tag tone="live">In service</Tag>;
   return (
     <>
-      <Tag tone="hold">Draining since {dateTime(drained_at)}</Tag>
+      <Tag tone="hold">No new rentals since {dateTime(drained_at)}</Tag>
       {moving_since && <small>{plural(homes, "home")} left to move</small>}
       {move_error && <small>Tried again: {move_error}</small>}
     </>
@@ -83,15 +83,15 @@ function HostState({ host }: { readonly host: OperatedHost }) {
 }
 
 const labels: Readonly<Record<HostAct, string>> = {
-  drain: "Drain",
-  move: "Empty",
-  undrain: "Undrain",
+  drain: "Stop new rentals",
+  move: "Move files away",
+  undrain: "Rent again",
   lose: "Give up",
 };
 
 /** A host that drains and moves its files goes on draining without it. */
 function labelOf({ moving_since }: OperatedHost, act: HostAct): string {
-  return act === "drain" && moving_since ? "Stop emptying" : labels[act];
+  return act === "drain" && moving_since ? "Stop moving files" : labels[act];
 }
 
 /** Only another machine that does not answer can be lost. */
@@ -106,9 +106,9 @@ function requestOf(host: OperatedHost, act: HostAct): ActRequest {
   const { id, environments, homes, moving_since } = host;
   const consequences: Readonly<Record<HostAct, string>> = {
     drain: moving_since
-      ? `${id} goes on draining. What has not moved by now stays, and cannot be started there.`
+      ? `${id} takes no new rentals still. What has not moved by now stays, and cannot be started there.`
       : `Nothing new is rented on ${id}, and the owners of its ${plural(environments, "environment")} are notified. What runs goes on until its time is over.`,
-    move: `Nothing new is rented on ${id}. The files of what is stopped or has ended move to other hosts at once, with name and address; what runs follows when it is stopped. Undrain takes back what has not moved by then.`,
+    move: `Nothing new is rented on ${id}. The files of what is stopped or has ended move to other hosts at once, with name and address; what runs follows when it is stopped. Rent again takes back what has not moved by then.`,
     undrain: `${id} is rented again.`,
     lose: `This ends the ${plural(environments, "environment")} on ${id} for good, and refunds their unused time. The files of ${plural(homes, "home")} there are lost, of ended environments too. It cannot be undone.`,
   };

@@ -6,7 +6,14 @@ import { Table } from "../../ui/display/table.tsx";
 import list from "../frame/list.module.css";
 import { Owner } from "../frame/owner.tsx";
 
-const columns = ["Environment", "Asked", "Owner", "Why", { label: "Paid", end: true }, { label: "Unused", end: true }];
+const columns = [
+  "Environment",
+  "Requested",
+  "Owner",
+  "Why",
+  { label: "Paid", end: true },
+  { label: "Unused", end: true },
+];
 
 /** The oldest first; the decision is made on the page of the order. */
 export function RequestTable({ requests }: { readonly requests: readonly WaitingRefund[] }) {
@@ -19,7 +26,7 @@ export function RequestTable({ requests }: { readonly requests: readonly Waiting
               {subdomain}
             </Link>
           </th>
-          <td data-label="Asked">{dateTime(created_at)}</td>
+          <td data-label="Requested">{dateTime(created_at)}</td>
           <td data-label="Owner">
             <Owner id={user_id} email={email} />
           </td>

@@ -60,5 +60,5 @@ function People({ people }: { readonly people: readonly PersonSummary[] }) {
 
 function State({ suspended_at, warnings }: Pick<PersonSummary, "suspended_at" | "warnings">) {
   if (suspended_at) return <Tag tone="fail">Suspended since {date(suspended_at)}</Tag>;
-  return warnings > 0 ? <Tag tone="hold">{plural(warnings, "warning")}</Tag> : <Tag>No warning</Tag>;
+  return warnings > 0 ? <Tag tone="hold">{plural(warnings, "warning")}</Tag> : null;
 }

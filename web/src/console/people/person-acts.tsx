@@ -1,5 +1,6 @@
 import { actOnPerson, exportPerson, type Person, suspendPerson } from "@berth/contract/console/people";
-import { Button } from "@mantine/core";
+import { Button, Menu } from "@mantine/core";
+import { ChevronDown } from "lucide-react";
 import { GrantCredit } from "../credits/grant-credit.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
@@ -14,21 +15,49 @@ interface Props {
 }
 
 export function PersonActs({ person, warningsBefore, onAct }: Props) {
-  const requests = [
+  const grave = [
     ...(person.suspended ? [] : [warning(person, warningsBefore), suspension(person, warningsBefore, false)]),
     ...(person.suspended && person.if_suspended.ending === 0 ? [] : [suspension(person, warningsBefore, true)]),
-    ...(person.suspended ? [lift(person)] : []),
-    download(person),
   ];
+  const harmless = [...(person.suspended ? [lift(person)] : []), download(person)];
   return (
     <div className={list.actions}>
-      {requests.map((request) => (
+      <GrantCredit userId={person.user_id} email={person.email} />
+      {harmless.map((request) => (
         <Button key={request.title} variant="default" onClick={() => onAct(request)}>
           {request.action}
         </Button>
       ))}
-      <GrantCredit userId={person.user_id} email={person.email} />
+      {grave.length > 0 && (
+        <GraveMenu label={person.suspended ? "End environments" : "Warn or suspend"} requests={grave} onAct={onAct} />
+      )}
     </div>
+  );
+}
+
+interface MenuProps {
+  readonly label: string;
+  readonly requests: readonly ActRequest[];
+  readonly onAct: Props["onAct"];
+}
+
+/** Apart from the others, so that none is hit by chance. */
+function GraveMenu({ label, requests, onAct }: MenuProps) {
+  return (
+    <Menu position="bottom-end" width={212}>
+      <Menu.Target>
+        <Button variant="subtle" rightSection={<ChevronDown size={14} strokeWidth={1.6} aria-hidden="true" />}>
+          {label}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {requests.map((request) => (
+          <Menu.Item key={request.title} onClick={() => onAct(request)}>
+            {request.action}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
   );
 }
 

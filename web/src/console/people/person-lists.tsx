@@ -28,12 +28,12 @@ export function PersonLists({ person, credits, onAct }: Props) {
       <Section title="Orders" none="Nothing was ordered." count={orders.length}>
         <Orders orders={orders} />
       </Section>
-      <Section title="Credits" none="It was given no hours." count={credits.length}>
+      <Section title="Credits" none="This account has no credits." count={credits.length}>
         <CreditTable credits={credits} ofOne onAct={onAct} />
       </Section>
       <Section
         title="Warnings and suspensions"
-        none="It was never warned."
+        none="No warnings and no suspensions."
         count={warnings.length + suspensions.length}
       >
         <Warnings warnings={warnings} suspensions={suspensions} />
@@ -60,7 +60,7 @@ function Section({ title, none, count, children }: SectionProps) {
 
 function Environments({ environments }: Pick<Person, "environments">) {
   return (
-    <Table className={list.rows} columns={["Name", "State", "GPUs", "Host", "Asked", "Ends"]}>
+    <Table className={list.rows} columns={["Name", "State", "GPUs", "Host", "Ordered", "Ends"]}>
       {environments.map(({ id, subdomain, status, gpu_count, host_id, requested_at, expires_at, banked_seconds }) => (
         <tr key={id}>
           <th scope="row" data-label="Name">
@@ -73,9 +73,13 @@ function Environments({ environments }: Pick<Person, "environments">) {
           </td>
           <td data-label="GPUs">{gpu_count}</td>
           <td data-label="Host">{host_id}</td>
-          <td data-label="Asked">{dateTime(requested_at)}</td>
+          <td data-label="Ordered">{dateTime(requested_at)}</td>
           <td data-label="Ends">
-            {expires_at ? dateTime(expires_at) : banked_seconds > 0 ? `${duration(banked_seconds)} banked` : "Not set"}
+            {expires_at
+              ? dateTime(expires_at)
+              : banked_seconds > 0
+                ? `${duration(banked_seconds)} left, clock stopped`
+                : "Not set"}
           </td>
         </tr>
       ))}

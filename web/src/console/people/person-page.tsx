@@ -1,4 +1,4 @@
-import { type Person, readPerson } from "@berth/contract/console/people";
+import type { Person } from "@berth/contract/console/people";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
@@ -8,9 +8,9 @@ import { Facts } from "../../ui/display/facts.tsx";
 import { Tag } from "../../ui/display/status.tsx";
 import { ActTable } from "../audit/act-table.tsx";
 import { ActDialog, type ActRequest } from "../frame/act-dialog.tsx";
-import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { NotShown } from "../frame/not-shown.tsx";
+import { personQuery } from "../frame/person-query.ts";
 import { PersonActs } from "./person-acts.tsx";
 import { PersonLists } from "./person-lists.tsx";
 import classes from "./person-page.module.css";
@@ -21,10 +21,7 @@ const back = { to: "/people", label: "All accounts" };
 export function PersonPage() {
   const { id = "" } = useParams();
   const [request, setRequest] = useState<ActRequest>();
-  const { data, error, refetch } = useQuery({
-    queryKey: ["people", "one", id],
-    queryFn: ({ signal }) => callConsole(readPerson, { params: { id }, body: {} }, signal),
-  });
+  const { data, error, refetch } = useQuery(personQuery(id));
   if (!data) return <NotShown back={back} what="account" error={error} onAgain={refetch} />;
   const { person, audit, warnings_before, credits } = data;
   return (
@@ -47,11 +44,11 @@ export function PersonPage() {
   );
 }
 
-function Title({ person: { email, name, suspended, held, warnings } }: { readonly person: Person }) {
+/** The address is the title of the screen (console-frame.tsx). */
+function Title({ person: { name, suspended, held, warnings } }: { readonly person: Person }) {
   return (
     <div className={classes.title}>
-      <h2>{email}</h2>
-      {name !== "" && <p>{name}</p>}
+      {name !== "" && <h2>{name}</h2>}
       <p className={classes.tags}>
         {suspended && <Tag tone="fail">Suspended</Tag>}
         {held && <Tag tone="hold">May not order after a lost dispute</Tag>}

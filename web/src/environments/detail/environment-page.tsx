@@ -1,4 +1,3 @@
-import { mayExtend } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -13,19 +12,12 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { FreshStartDialog } from "../actions/fresh-start-dialog.tsx";
 import { TerminateDialog } from "../actions/terminate-dialog.tsx";
 import { useActions } from "../actions/use-actions.ts";
-import { type Detail, detailed, isFirstLaunch, stillSince } from "../lifecycle/environment.ts";
-import { EnvironmentMetrics } from "../metrics/environment-metrics.tsx";
+import { type Detail, detailed } from "../lifecycle/environment.ts";
 import { EnvironmentHead } from "./environment-head.tsx";
-import { EnvironmentIdle, IdleWarning } from "./environment-idle.tsx";
+import { IdleWarning } from "./environment-idle.tsx";
 import { EnvironmentLaunch } from "./environment-launch.tsx";
-import { EnvironmentLogs } from "./environment-logs.tsx";
-import classes from "./environment-page.module.css";
-import { EnvironmentPassword } from "./environment-password.tsx";
-import { EnvironmentReferences } from "./environment-references.tsx";
-import { EnvironmentSessions } from "./environment-sessions.tsx";
-import { EnvironmentShares } from "./environment-shares.tsx";
 import { EnvironmentSkeleton } from "./environment-skeleton.tsx";
-import { EnvironmentSummary } from "./environment-summary.tsx";
+import { EnvironmentTabs } from "./environment-tabs.tsx";
 import { LossNotice } from "./loss-notice.tsx";
 import { StopNotice } from "./stop-notice.tsx";
 
@@ -89,24 +81,7 @@ function Read({ environment, userId }: { readonly environment: Detail; readonly 
         onTerminate={() => setTerminating(environment)}
       />
       {environment.status === "pending" && <EnvironmentLaunch environment={environment} />}
-      <div className={classes.columns}>
-        {/* First in the tab order, because it is first on a phone. */}
-        <EnvironmentSummary environment={environment} />
-        <div className={classes.story}>
-          {!isFirstLaunch(environment) && (
-            <EnvironmentMetrics environment={environment} hasGpu={environment.gpu !== null} />
-          )}
-          <EnvironmentSessions sessions={environment.sessions} since={stillSince(environment)} />
-          {mayExtend[environment.status] && <EnvironmentIdle environment={environment} />}
-          {mayExtend[environment.status] && <EnvironmentShares environment={environment} />}
-          {environment.jupyter_token !== null && <EnvironmentPassword environment={environment} />}
-          <EnvironmentLogs environment={environment} />
-          {environment.status !== "pending" && environment.stages.length > 0 && (
-            <EnvironmentLaunch environment={environment} />
-          )}
-        </div>
-        <EnvironmentReferences environment={environment} />
-      </div>
+      <EnvironmentTabs environment={environment} />
       <FreshStartDialog
         environment={startingFresh}
         retentionDays={retentionDays}

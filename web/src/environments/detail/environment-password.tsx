@@ -30,19 +30,19 @@ export function EnvironmentPassword({ environment }: { readonly environment: Det
         Jupyter password
       </h2>
       <p className={section.lead}>
-        Scripts and other tools use it to reach {name}; Open Session signs you in without it. Draw a new one when
+        Scripts and other tools use it to reach {name}; Open Session signs you in without it. Make a new one when
         somebody may have seen it.
       </p>
       <div className={section.controls}>
         {password !== null && <CopyText value={password} label={`password of ${name}`} />}
         <Button variant="default" onClick={() => setConfirming(true)}>
-          Draw a new password
+          Make a new password
         </Button>
       </div>
       <Confirmation
         opened={confirming}
-        title={`Draw a new password for ${name}?`}
-        action="Draw a new password"
+        title={`Make a new password for ${name}?`}
+        action="Make a new password"
         keep="Keep the old one"
         busy={isPending}
         onClose={() => setConfirming(false)}

@@ -16,7 +16,7 @@ test.each([
 });
 
 test("a stopped environment's files have no deletion date (G76)", () => {
-  expect(keptText(kept({ banked_seconds: 7860 }), now)).toBe("Kept: 2h 11m banked");
+  expect(keptText(kept({ banked_seconds: 7860 }), now)).toBe("Kept: 2h 11m left, clock stopped");
   expect(keptText(kept({}), now)).toBe("Kept while it is stopped");
 });
 

@@ -7,7 +7,7 @@ export type Kept = ReplyOf<typeof listFiles>["files"][number];
 export function keptText({ files_until, former_id, banked_seconds }: Kept, now: number): string {
   if (files_until === null && former_id !== null) return "On the machine that failed";
   if (files_until === null)
-    return banked_seconds > 0 ? `Kept: ${duration(banked_seconds)} banked` : "Kept while it is stopped";
+    return banked_seconds > 0 ? `Kept: ${duration(banked_seconds)} left, clock stopped` : "Kept while it is stopped";
   const hours = (Date.parse(files_until) - now) / 3_600_000;
   if (Number.isNaN(hours)) return "Unknown";
   if (hours < 1) return "Under an hour left";

@@ -1,4 +1,4 @@
-import { dateTime, duration } from "../../format.ts";
+import { dateTime, duration, plural } from "../../format.ts";
 import { TimeLeft } from "../../ui/display/time-left.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Environment } from "./environment.ts";
@@ -15,10 +15,16 @@ export function ExpiresCell({ environment }: { readonly environment: Environment
     return (
       <span className={classes.two}>
         N/A
-        <small>{duration(banked_seconds)} banked</small>
+        <small>{duration(banked_seconds)} left, clock stopped</small>
       </span>
     );
   return <span className="faint">N/A</span>;
+}
+
+/** "29 days", or "5h 10m" of the last day. */
+function keptFor(keptMs: number): string {
+  const days = Math.floor(keptMs / 86_400_000);
+  return days > 0 ? plural(days, "day") : duration(keptMs / 1000);
 }
 
 /** The files are kept for a while after the end (G31). */
@@ -35,7 +41,7 @@ function Ended({
   return (
     <span className={classes.two}>
       <span className="faint">{expiresAt === null ? "N/A" : dateTime(expiresAt, now)}</span>
-      {keptMs > 0 && <small>Files kept {duration(keptMs / 1000)}</small>}
+      {keptMs > 0 && <small>Files kept for {keptFor(keptMs)}</small>}
     </span>
   );
 }

@@ -52,7 +52,7 @@ export function MetricChart({ measure: { title, lines, text, least, absent }, po
       </div>
       <p className={classes.note} aria-hidden="true">
         <span>At most {text(highest)}</span>
-        <span>Scale to {text(top)}</span>
+        <span>Top of the chart: {text(top)}</span>
       </p>
     </div>
   );

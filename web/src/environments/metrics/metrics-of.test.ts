@@ -23,9 +23,9 @@ test("a line starts at its time, and breaks at gaps", () => {
 
 test("a metric without samples has no line (G33)", () => {
   const points = [point(0), point(1)];
-  const [gpu, , , , network] = metricsOf(points, false);
-  expect(gpu?.lines).toEqual([]);
-  expect(gpu?.absent).toContain("CPU only");
+  const network = metricsOf(points, true).find(({ title }) => title === "Network");
+  expect(metricsOf(points, true).map(({ title }) => title)).toContain("GPU memory");
+  expect(metricsOf(points, false).map(({ title }) => title)).toEqual(["CPU", "Memory", "Network", "Files"]);
   expect(rowsOf(points, network?.lines ?? [], box).map(({ In, Out }) => [In, Out])).toEqual([
     [null, null],
     [null, null],

@@ -22,7 +22,7 @@ export const spans: Readonly<Record<SampleSpan, { readonly label: string; readon
   "7d": { label: "7 days", ms: 604_800_000 },
 };
 
-/** GPUs first. */
+/** GPUs first; a machine without GPUs has no lines of them (G343). */
 export function metricsOf(points: readonly SamplePoint[], hasGpu: boolean): readonly Metric[] {
   const ids = [...new Set(points.flatMap(({ gpus }) => gpus.map(({ id }) => id)))].sort();
   const gpuLines = (of: (gpu: SamplePoint["gpus"][number]) => number): Line[] =>
@@ -33,10 +33,12 @@ export function metricsOf(points: readonly SamplePoint[], hasGpu: boolean): read
         return gpu ? of(gpu) : null;
       },
     }));
-  const absent = hasGpu ? {} : { absent: "CPU only (no GPU on this machine)" };
+  const ofGpus: readonly Metric[] = [
+    { title: "GPU", lines: gpuLines((gpu) => gpu.use_percent), text: percentText, least: 100 },
+    { title: "GPU memory", lines: gpuLines((gpu) => gpu.memory_mb), text: sizeText, least: 1000 },
+  ];
   return [
-    { title: "GPU", lines: gpuLines((gpu) => gpu.use_percent), text: percentText, least: 100, ...absent },
-    { title: "GPU memory", lines: gpuLines((gpu) => gpu.memory_mb), text: sizeText, least: 1000, ...absent },
+    ...(hasGpu ? ofGpus : []),
     { title: "CPU", lines: [{ name: "CPU", of: (point) => point.cpu_cores }], text: coresText, least: 1 },
     { title: "Memory", lines: [{ name: "Memory", of: (point) => point.memory_mb }], text: sizeText, least: 500 },
     {
