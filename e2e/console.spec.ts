@@ -17,6 +17,8 @@ test("an operator follows the link, sets up a second factor, signs out and in ag
   await checkScreen(page, "console-recovery-codes");
   await page.getByRole("button", { name: "Open the console" }).click();
   await expect(page.getByRole("heading", { name: "Now", level: 1 })).toBeVisible();
+  const help = page.getByRole("link", { name: "Help with this screen" });
+  await expect(help).toHaveAttribute("href", `${desk.product.url}/docs/operate/incidents`);
   await page.getByRole("button", { name: "Sign out" }).click();
   await expect(page.getByRole("heading", { name: "Sign in to the console" })).toBeVisible();
   await page.goto(`/operator/link#${link}`);

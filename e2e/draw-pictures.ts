@@ -1,8 +1,9 @@
-// npm run pictures: draws the pictures of docs/use from a running product, in both schemes, as small WebP files.
+// npm run pictures: draws the pictures of docs/use and docs/operate from a running product, in both schemes, as small WebP files.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Locator, type Page } from "@playwright/test";
+import { freePort } from "../server/src/testing/run-proxy.ts";
 import { browserPath } from "../testing/browser.ts";
 import { type Customer, create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
@@ -11,9 +12,9 @@ import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
 import { storeSession } from "./testing/test.ts";
 
 const root = join(import.meta.dirname, "..");
-const folder = join(root, "docs", "use", "pictures");
-/** The part that is drawn is 775 pixels wide, so its text stays readable at the width of a page. */
-const viewport = { width: 1000, height: 1000 };
+/** The width of the design: a table has its rows. A page shows a picture smaller, and opens it in its own size. */
+const viewport = { width: 1440, height: 1000 };
+const password = "good password 1";
 /** Around what is drawn. */
 const margin = 24;
 const quality = 0.82;
@@ -23,9 +24,13 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--in-process-gpu"],
 });
 try {
-  mkdirSync(folder, { recursive: true });
+  for (const part of ["use", "operate"]) mkdirSync(join(root, "docs", part, "pictures"), { recursive: true });
   // GPUs that this machine need not have.
   await withProduct({ RUNTIME: "fake", FAKE_DRIVER: "gpus=8" }, drawScreens);
+  const operatorPort = String(await freePort());
+  await withProduct({ RUNTIME: "fake", FAKE_DRIVER: "gpus=8", OPERATOR_PORT: operatorPort }, (scene) =>
+    drawConsole(scene, operatorPort),
+  );
   await withProduct({}, drawNotebook);
 } finally {
   await browser.close();
@@ -42,7 +47,7 @@ async function withProduct(env: Readonly<Record<string, string>>, draw: (scene: 
   try {
     const customer = await signUp(product.url);
     const context = await browser.newContext({
-      ...{ viewport, deviceScaleFactor: 1.6, reducedMotion: "reduce", locale: "en-US", timezoneId: "UTC" },
+      ...{ viewport, deviceScaleFactor: 1.25, reducedMotion: "reduce", locale: "en-US", timezoneId: "UTC" },
     });
     await storeSession(context, product.url, customer);
     await draw({ product, customer, page: await context.newPage() });
@@ -56,17 +61,47 @@ async function drawScreens({ product, customer, page }: Scene): Promise<void> {
   const { url } = product;
   await page.goto(`${url}/environments/create?step=2`);
   await page.getByRole("radio", { name: /^2 GPUs/ }).waitFor();
-  await draw(page, "choose", page.getByText("How many GPUs?"), page.getByText(/^The hourly plan/));
+  await draw(page, "use/pictures/choose", page.getByText("How many GPUs?"), page.getByText(/^The hourly plan/));
   await rent(product, customer, "my-first");
   await page.goto(`${url}/environments`);
   const open = page.getByRole("link", { name: "Open Session" });
-  await draw(page, "list", page.getByText("Showing 1 of 1"), open);
+  await draw(page, "use/pictures/list", page.getByText("Showing 1 of 1"), open);
   const order = await rent(product, customer, "old-study");
   await terminate(product, "old-study");
   await page.goto(`${url}/billing/orders/${order}`);
   const timeline = page.getByRole("region", { name: "What happened" });
   await timeline.getByText("Sent to your bank").waitFor();
-  await draw(page, "refund", page.getByText("Where the money is"), timeline);
+  await draw(page, "use/pictures/refund", page.getByText("Where the money is"), timeline);
+}
+
+/** The console with two rentals, an ended one and a request for a refund. */
+async function drawConsole({ product, customer, page }: Scene, port: string): Promise<void> {
+  const base = `http://localhost:${port}`;
+  const env = { OPERATOR_PORT: port };
+  const [, link = ""] = /#(\S+)/.exec(operate(product, env, "operators", "add", "ada@berth.example")) ?? [];
+  const asked = await rent(product, customer, "my-first");
+  await rent(product, customer, "old-study");
+  await terminate(product, "old-study");
+  const body = { reason: "other", text: "It was slower than I expected." };
+  await must(product.url, "POST", `/orders/${asked}/refund-request`, { token: customer.idToken, body });
+  await page.goto(`${base}/operator/link#${link}`);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Set up and sign in" }).click();
+  await page
+    .getByRole("heading", { name: "Nothing found" })
+    .or(page.getByRole("heading", { name: /finding/ }))
+    .waitFor();
+  const rentals = page.getByRole("region", { name: "Rentals" });
+  await draw(page, "operate/pictures/now", page.getByRole("region", { name: "Waiting" }), rentals);
+  for (const [name, last] of [
+    ["hosts", "fake"],
+    ["orders", "old-study"],
+  ] as const) {
+    await page.goto(`${base}/operator/${name}`);
+    const main = page.getByRole("main");
+    await main.getByText(last).first().waitFor();
+    await draw(page, `operate/pictures/${name}`, main.locator("> *").first(), main.locator("> *").last());
+  }
 }
 
 async function drawNotebook({ product, customer, page }: Scene): Promise<void> {
@@ -78,7 +113,7 @@ async function drawNotebook({ product, customer, page }: Scene): Promise<void> {
   await newNotebook(session);
   await runCell(session, "print(sum(range(10)))", "45");
   await session.getByText("| Idle").waitFor();
-  await save(page.context(), "notebook", await session.screenshot());
+  await save(page.context(), "use/pictures/notebook", await session.screenshot());
   await session.close();
   await terminate(product, "my-first");
   await page.goto(`${product.url}/environments`);
@@ -86,7 +121,7 @@ async function drawNotebook({ product, customer, page }: Scene): Promise<void> {
     page.getByRole("heading", { name: "Kept files" }),
     page.getByRole("button", { name: "Delete now" }),
   ];
-  await draw(page, "kept-files", files, last);
+  await draw(page, "use/pictures/kept-files", files, last);
 }
 
 async function isPrepared({ url }: Product): Promise<boolean> {
@@ -102,13 +137,17 @@ async function rent({ url }: Product, customer: Customer, subdomain: string): Pr
 }
 
 /** As an operator does, with the unused time paid back. */
-async function terminate({ dataDir, port }: Product, name: string): Promise<void> {
-  const env = { ...environment.shell, ENV_FILE: "", DATA_DIR: dataDir, PORT: String(port) };
-  const operate = (...words: string[]) =>
-    execFileSync(process.execPath, [join(root, "server/src/operator/main.ts"), ...words], { env, encoding: "utf8" });
-  const { id } = JSON.parse(operate("environment", name, "--json"));
-  operate("environments", "terminate", id, "--reason", "Its disk failed.");
-  await until("its end", async () => JSON.parse(operate("environment", id, "--json")).status === "terminated");
+async function terminate(product: Product, name: string): Promise<void> {
+  const { id } = JSON.parse(operate(product, {}, "environment", name, "--json"));
+  operate(product, {}, "environments", "terminate", id, "--reason", "Its disk failed.");
+  const status = () => JSON.parse(operate(product, {}, "environment", id, "--json")).status;
+  await until("its end", async () => status() === "terminated");
+}
+
+function operate({ dataDir, port }: Product, more: Readonly<Record<string, string>>, ...words: string[]): string {
+  const env = { ...environment.shell, ENV_FILE: "", DATA_DIR: dataDir, PORT: String(port), ...more };
+  const program = join(root, "server/src/operator/main.ts");
+  return execFileSync(process.execPath, [program, ...words], { env, encoding: "utf8" });
 }
 
 /** Draws the column of the page from one part of it to another, in the light and in the dark scheme. */
@@ -145,5 +184,5 @@ async function save(context: BrowserContext, name: string, png: Buffer): Promise
   );
   await blank.close();
   const bytes = Buffer.from(webp.split(",")[1] ?? "", "base64");
-  writeFileSync(join(folder, `${name}.webp`), bytes);
+  writeFileSync(join(root, "docs", `${name}.webp`), bytes);
 }

@@ -13,7 +13,7 @@ const groups: readonly { readonly title: string; readonly page: string; readonly
   { title: "Crypto mining", page: "mining", words: "mining" },
   { title: "Accounts", page: "accounts", words: "users user" },
   { title: "Credits and vouchers", page: "credits", words: "credits vouchers" },
-  { title: "Tickets and announcements", page: "orders", words: "tickets announce" },
+  { title: "Tickets and announcements", page: "orders", words: "tickets announce docs" },
   { title: "What is sold", page: "catalogue", words: "catalogue" },
   { title: "Backups", page: "backup", words: "backup restore" },
   { title: "Audit", page: "audit", words: "audit" },

@@ -21,7 +21,7 @@ const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root })
   .toSorted();
 /** Programs that this test lets a page run, with what is left out where one is not installed. */
 const runnable =
-  /^(\w+=("[^"]*"|\S+) )*(npm run (--silent )?operator --|npm start|berth|cat|chmod|cp|curl|echo|export|git|jq|ln|mkdir|openssl|printf|sed|tail)(?=\s|$)/;
+  /^(\w+=("[^"]*"|\S+) )*(npm run (--silent )?operator --|npm start|berth|cat|chmod|cp|curl|echo|export|git|jq|ln|mkdir|nohup|openssl|printf|sed|tail)(?=\s|$)/;
 const optional = ["curl", "git", "jq", "openssl"].filter((name) => spawnSync("which", [name]).status !== 0);
 const noTools = await whyNoTools();
 

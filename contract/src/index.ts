@@ -31,6 +31,7 @@ export * from "./samples.ts";
 export * from "./settings.ts";
 export * from "./shares.ts";
 export * from "./status.ts";
+export * from "./support/docs-searches.ts";
 export * from "./support/support.ts";
 export * from "./support/support-chat.ts";
 export * from "./support/support-content.ts";

@@ -249,6 +249,24 @@ async function files({ folder }: Shop): Promise<Scene> {
   };
 }
 
+/** The page's own lines of Python as the program, which goes on after its shell has ended. */
+async function output({ folder }: Shop): Promise<Scene> {
+  const page = readFileSync(join(import.meta.dirname, "../../docs/use/output.md"), "utf8");
+  const [, program = ""] = /^```python\n(.*?)^```/ms.exec(page) ?? [];
+  const home = join(folder, "home");
+  writeFileSync(join(home, "train.py"), `${program}print("done")\n`);
+  writeFileSync(join(home, "output.log"), "");
+  const read = (file: string) => (existsSync(join(home, file)) ? readFileSync(join(home, file), "utf8") : "");
+  return {
+    after: async () => {
+      await expect.poll(() => read("output.log"), { timeout: 60_000 }).toContain("done\n");
+      expect(read("train.log")).toMatch(
+        /epoch 0, loss 1\.000\n[^\n]*epoch 1, loss 0\.500\n[^\n]*epoch 2, loss 0\.333\n$/,
+      );
+    },
+  };
+}
+
 async function scripts(shop: Shop): Promise<Scene> {
   const { secret } = await shop.rent(await shop.signUp("script@uni.example"), "my-first");
   return {
@@ -290,6 +308,7 @@ export const pageScenes: Readonly<Record<string, (shop: Shop, operate: Operate) 
   "docs/operate/tls.md": install,
   "docs/operate/upgrade.md": install,
   "docs/use/files.md": files,
+  "docs/use/output.md": output,
   "docs/use/scripts.md": scripts,
   "docs/develop/conventions.md": (shop) => api(shop, "events@example.com"),
   "docs/develop/signing-in.md": (shop) => api(shop, "ada@example.com"),

@@ -44,7 +44,7 @@ test("half a pair of payment keys is one message before anything is started", as
     BRAND_NAME: "Berth",
   });
   expect(message).toBe(
-    "The settings do not fit together:\n  - RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
+    "The settings do not fit together:\n  - RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded provider",
   );
   expect(readdirSync(folder)).toEqual([]);
 });

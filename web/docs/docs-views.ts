@@ -13,23 +13,29 @@ const { escapeHtml } = new MarkdownIt().utils;
 
 /** Every page with its place among the others. */
 export function docsViews({ start, parts }: Docs): readonly PlacedView[] {
-  const links = parts.map(({ title, pages }) => ({ title, pages: pages.map(linkOf) }));
-  const viewOf = (page: DocsPage, previous?: DocsPage, next?: DocsPage): PlacedView => ({
+  const tabs = parts.flatMap(({ pages: [first] }) => (first ? [linkOf(first)] : []));
+  const viewOf = (page: DocsPage, part: readonly DocsPage[], at: number): PlacedView => ({
     view: {
       ...linkOf(page),
       html: page.html,
       headings: page.sections.filter(({ id }) => id !== ""),
-      parts: links,
-      previous: previous && linkOf(previous),
-      next: next && linkOf(next),
+      tabs,
+      pages: part.map(linkOf),
+      previous: neighborOf(part, at - 1),
+      next: neighborOf(part, at + 1),
     },
     title: escapeHtml(page.title),
     description: escapeHtml(page.description),
   });
   return [
-    viewOf(start),
-    ...parts.flatMap(({ pages }) => pages.map((page, index) => viewOf(page, pages[index - 1], pages[index + 1]))),
+    viewOf(start, parts[0]?.pages ?? [], -1),
+    ...parts.flatMap(({ pages }) => pages.map((page, index) => viewOf(page, pages, index))),
   ];
+}
+
+function neighborOf(pages: readonly DocsPage[], at: number): DocsLink | undefined {
+  const page = pages[at];
+  return page && linkOf(page);
 }
 
 function linkOf({ path, title }: DocsPage): DocsLink {

@@ -9,9 +9,11 @@ export function pictureTags(html: string, folder: string): string {
   return html.replaceAll(/<img src="\/docs\/([^"]+)\.webp" alt="([^"]*)">/g, (whole, name: string, alt: string) => {
     const dark = `${name}-dark`;
     const isThere = (file: string) => existsSync(join(folder, `${file}.webp`));
+    // Smaller than it was drawn: it opens in its own size.
     const tag = (file: string, scheme: string) => {
       const { width, height } = webpSize(readFileSync(join(folder, `${file}.webp`)));
-      return `<img src="/docs/${file}.webp" alt="${alt}" width="${width}" height="${height}" loading="lazy"${scheme}>`;
+      const image = `<img src="/docs/${file}.webp" alt="${alt}" width="${width}" height="${height}" loading="lazy">`;
+      return `<a href="/docs/${file}.webp"${scheme}>${image}</a>`;
     };
     // Before it is drawn the first time.
     if (!isThere(name)) return whole;

@@ -16,7 +16,7 @@ test("every page has a title and a description, a path of its own, and links onl
   expect(paths).toEqual(expect.arrayContaining(["/docs", "/docs/use", "/docs/use/refunds", "/docs/configuration"]));
   for (const { path, title, description, html } of pages) {
     expect([title, description], path).not.toContain("");
-    const targets = [...html.matchAll(/href="(\/docs[^"#]*)/g)].map(([, target]) => target);
+    const targets = [...html.matchAll(/href="(\/docs[^"#.]*)["#]/g)].map(([, target]) => target);
     expect(paths, path).toEqual(expect.arrayContaining(targets));
   }
 });

@@ -10,9 +10,9 @@ test("the title leaves the text, the first paragraph describes the page, and sec
   expect([page.title, page.description]).toEqual(["Title", "What it is. All of it."]);
   expect(page.html).not.toContain("Title");
   expect(page.sections).toEqual([
-    { id: "", heading: "", text: "What it is. All of it." },
-    { id: "one-two", heading: "One two", text: expect.stringMatching(/Text\. +Inner +item/) },
-    { id: "one-two-1", heading: "One two", text: "More." },
+    { id: "", heading: "", text: "What it is. All of it.", words: "" },
+    { id: "one-two", heading: "One two", text: expect.stringMatching(/Text\. +Inner +item/), words: "" },
+    { id: "one-two-1", heading: "One two", text: "More.", words: "" },
   ]);
   expect(page.html).toContain('<h2 id="one-two"><a href="#one-two">One <code>two</code></a></h2>');
 });
@@ -52,4 +52,10 @@ test("an option stays on one line, and code is escaped", () => {
 
 test("slugs are those of a code host", () => {
   expect(slugOf("What `doctor` looks at, and how?")).toBe("what-doctor-looks-at-and-how");
+});
+
+test("words for the search belong to their section, and nobody sees them (G344)", () => {
+  const page = render("Lead.\n\n## SSH\n\n<!-- search: putty,\nscp -->\n\nNot yet.");
+  expect(page.sections[1]).toMatchObject({ heading: "SSH", text: "Not yet.", words: "putty,\nscp" });
+  expect(page.html).not.toMatch(/putty|search/);
 });

@@ -6,6 +6,8 @@ interface Section {
   readonly id: string;
   readonly heading: string;
   readonly text: string;
+  /** What readers call it, for the search alone: `<!-- search: ssh, putty -->` in the section. */
+  readonly words: string;
 }
 
 export interface RenderedMarkdown {
@@ -46,12 +48,24 @@ export function renderMarkdown(source: string, resolve: Resolve): RenderedMarkdo
   const body = tokens[0]?.tag === "h1" ? tokens.slice(3) : tokens;
   const first = body.findIndex(({ type }) => type === "paragraph_open");
   const description = textOf(body[first + 1]);
-  const html = markdown.renderer.render(body, markdown.options, {});
+  const shown = body.filter((token) => !isSearchWords(token));
+  const html = markdown.renderer.render(shown, markdown.options, {});
   return { title: textOf(title), description, html: framed(html), sections: sectionsOf(body) };
 }
 
 function withPlaceholders(source: string): string {
-  return source.replace(/(\d+(, \d+)* or \d+|\S+?)<!-- ([A-Z_]+) -->/g, "{{$3}}").replace(/<!--.*?-->\n*/gs, "");
+  return source
+    .replace(/<!-- search: (.*?) -->/gs, `\`\`\`${searchWords}\n$1\n\`\`\``)
+    .replace(/<!-- begin ([A-Z_]+) -->.*?<!-- \1 -->/g, "{{$1}}")
+    .replace(/(\d+(, \d+)* or \d+|\S+?)<!-- ([A-Z_]+) -->/g, "{{$3}}")
+    .replace(/<!--.*?-->\n*/gs, "");
+}
+
+/** The language of the block that the parser reads a search comment as. */
+const searchWords = "words-of-the-search";
+
+function isSearchWords({ type, info }: Token): boolean {
+  return type === "fence" && info === searchWords;
 }
 
 function editInline({ children }: Token, resolve: Resolve): void {
@@ -90,19 +104,25 @@ function framed(html: string): string {
 
 function sectionsOf(body: readonly Token[]): readonly Section[] {
   const found: Section[] = [];
-  let current = { id: "", heading: "", parts: [] as string[] };
+  let current = emptySection();
   const close = () => {
-    const text = current.parts.join(" ").trim();
-    if (current.id !== "" || text !== "") found.push({ id: current.id, heading: current.heading, text });
+    const { id, heading } = current;
+    const [text, words] = [current.parts.join(" ").trim(), current.words.join(" ").trim()];
+    if (id !== "" || text !== "") found.push({ id, heading, text, words });
   };
   for (const [index, token] of body.entries()) {
     const opens = token.type === "heading_open" && token.tag === "h2";
     if (opens) close();
-    if (opens) current = { id: attributeOf(token, "id"), heading: textOf(body[index + 1]), parts: [] };
+    if (opens) current = emptySection(attributeOf(token, "id"), textOf(body[index + 1]));
+    else if (isSearchWords(token)) current.words.push(token.content);
     else if (body[index - 1]?.tag !== "h2") current.parts.push(textOf(token));
   }
   close();
   return found;
+}
+
+function emptySection(id = "", heading = "") {
+  return { id, heading, parts: [] as string[], words: [] as string[] };
 }
 
 function attributeOf(token: Token, name: string): string {

@@ -1,22 +1,24 @@
 import MiniSearch from "minisearch";
-import { searchOptions } from "../src/docs/search-options.ts";
+import { audienceOf, searchOptions } from "../src/docs/search-options.ts";
 import type { Docs } from "./read-docs.ts";
 
-const excerptCharacters = 140;
+/** What excerpts of the reference are taken from, whose sections are long and mostly tables: their first sentences. */
+const referenceCharacters = 300;
 
-/** The index of all sections, as JSON for `MiniSearch.loadJSON`. */
-export function searchIndex({ start, parts }: Docs): string {
+/** The index of all sections but those of lists of pages, with the text for excerpts, as JSON for `MiniSearch.loadJSON`. */
+export function searchIndex({ parts }: Docs): string {
   const index = new MiniSearch(searchOptions);
-  for (const { path, title, sections } of [start, ...parts.flatMap(({ pages }) => pages)])
-    for (const { id, heading, text: filled } of sections) {
+  for (const { path, title, sections } of parts.flatMap(({ pages: [, ...pages] }) => pages))
+    for (const { id, heading, text: filled, words } of sections) {
       // The index is a file: nothing fills it in.
-      const text = filled.replaceAll(/\{\{(?!BRAND_NAME)\w+\}\}/g, "...");
+      const text = filled.replaceAll(/\{\{(?!BRAND_NAME)\w+\}\}/g, "...").replaceAll(/\s+/g, " ");
       index.add({
         id: id === "" ? path : `${path}#${id}`,
         title,
         heading,
+        words,
         text,
-        excerpt: text.replaceAll(/\s+/g, " ").slice(0, excerptCharacters),
+        shown: audienceOf(path) === "develop" ? text.slice(0, referenceCharacters) : text,
       });
     }
   return JSON.stringify(index);

@@ -105,7 +105,7 @@ test("invalid and conflicting settings are reported together, each once (D16)", 
     expect.stringMatching(/^PORT: /),
     expect.stringMatching(/^SMTP_URL: /),
     expect.stringMatching(/^MAIL_FROM: /),
-    "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
+    "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded provider",
   ]);
 });
 

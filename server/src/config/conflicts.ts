@@ -10,11 +10,11 @@ const rolesOf = (v: Settings) => v.ROLES.split(",");
 const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message: string])[] = [
   [
     (v) => Boolean(v.RAZORPAY_KEY_ID) !== Boolean(v.RAZORPAY_KEY_SECRET),
-    "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded gateway",
+    "RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: set both, or neither for the embedded provider",
   ],
   [
     (v) => Boolean(v.RAZORPAY_WEBHOOK_SECRET) && !hasKeys(v),
-    "RAZORPAY_WEBHOOK_SECRET needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: the embedded gateway has a secret of its own",
+    "RAZORPAY_WEBHOOK_SECRET needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET: the embedded provider has a secret of its own",
   ],
   [(v) => v.PAYMENTS === "razorpay" && !hasKeys(v), "PAYMENTS=razorpay needs RAZORPAY_KEY_ID and RAZORPAY_KEY_SECRET"],
   [(v) => v.PAYMENTS === "embedded" && hasKeys(v), "PAYMENTS=embedded and Razorpay keys exclude each other"],

@@ -211,6 +211,14 @@ create table disputes (
 );
 create index disputes_payment on disputes (payment_id);
 
+create table docs_searches (
+  words text not null,
+  count integer not null default 1,
+  last_at timestamptz not null default now(),
+  constraint docs_searches_pkey primary key (words),
+  constraint docs_searches_words_check check (length(words) >= 1 and length(words) <= 64)
+);
+
 create table embedded_gateway_account (
   one boolean not null default true,
   key_id text not null,

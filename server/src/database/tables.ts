@@ -134,6 +134,11 @@ export interface Tables {
     created_at: Date;
     closed_at: Date | null;
   };
+  docs_searches: {
+    words: string;
+    count: Generated<number>;
+    last_at: Generated<Date>;
+  };
   embedded_gateway_account: {
     one: Generated<boolean>;
     key_id: string;

@@ -1,5 +1,12 @@
 import { isIPv6 } from "node:net";
-import { type AnyEndpoint, deleteAccount, logout, settingsPassword, updatePassword } from "@berth/contract";
+import {
+  type AnyEndpoint,
+  countSearch,
+  deleteAccount,
+  logout,
+  settingsPassword,
+  updatePassword,
+} from "@berth/contract";
 import rateLimit from "@fastify/rate-limit";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
@@ -91,11 +98,12 @@ export function limiter(
   };
 }
 
-/** Reads have a limit of their own, so that page loads of a shared network do not block its sign-ins. */
+/** Reads and searches have limits of their own, so that page loads of a shared network do not block its sign-ins. */
 function anonymousKey(request: FastifyRequest): string {
   const { ip, method } = request;
   const network = addressKey(ip);
   if (isDialog(request)) return `dialog ${network}`;
+  if (request.routeOptions.config.endpoint === countSearch) return `search ${network}`;
   return method === "GET" || method === "HEAD" ? `read ${network}` : network;
 }
 

@@ -12,10 +12,15 @@ test("every figure that a page names as a default is the default", () => {
   const named: Record<string, string> = { ...namedLimits(readConfig({}), now), RETENTION_DAYS: "30" };
   const found = globSync("**/*.md", { cwd: folder }).flatMap((page) => {
     const text = readFileSync(join(folder, page), "utf8");
-    return [...text.matchAll(/(\d[\d, or]*)<!-- ([A-Z_]+) -->/g)].map(([, value, name = ""]) => ({
-      page,
+    const figures = [...text.matchAll(/(\d[\d, or]*)<!-- ([A-Z_]+) -->/g)].map(([, value, name = ""]) => ({
       name,
       value,
+    }));
+    const lists = [...text.matchAll(/<!-- begin ([A-Z_]+) -->(.*?)<!-- \1 -->/g)];
+    const listed = lists.map(([, name = "", value]) => ({ name, value }));
+    return [...figures.filter(({ name }) => !listed.some((each) => each.name === name)), ...listed].map((each) => ({
+      ...each,
+      page,
     }));
   });
   for (const { page, name, value } of found) expect(value, `${page}: ${name}`).toBe(named[name]);
@@ -30,5 +35,6 @@ test("they follow the settings and the catalogue; the limits of the catalogue wi
   expect(namedLimits({ ...config, catalogue: { ...config.catalogue, prices } }, now)).toMatchObject({
     ...{ LAUNCHES_PER_USER: "7", REQUESTS_PER_MINUTE: "50", ACCOUNT_REQUESTS_PER_MINUTE: "100" },
     ...{ GPU_COUNTS: "1 or 3", HOURS: "5" },
+    ...{ HOURLY_PRICES: "$1.00 with 1 GPU, $1.00 with 3", MONTHLY_PRICES: "not offered" },
   });
 });

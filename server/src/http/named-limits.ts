@@ -34,7 +34,20 @@ export function namedLimits({ catalogue, caps, limits }: LimitSettings, at: Date
     NEWCOMER_SHARE: String(Math.round(caps.newcomerShare * 100)),
     GPU_COUNTS: oneOf(rows.map(({ gpus }) => gpus)),
     HOURS: oneOf(hours),
+    HOURLY_PRICES: listOf(rows.map(({ gpus, hourlyCents }) => [gpus, (hourlyCents / 100).toFixed(2)])),
+    MONTHLY_PRICES: listOf(
+      rows.flatMap(({ gpus, monthlyCents }) => (monthlyCents === null ? [] : [[gpus, String(monthlyCents / 100)]])),
+    ),
   };
+}
+
+/** "$0.20 with 1 GPU, $0.40 with 2". */
+function listOf(prices: readonly (readonly [gpus: number, dollars: string])[]): string {
+  const named = prices.map(([gpus, dollars], index) => {
+    const unit = index > 0 ? "" : gpus === 1 ? " GPU" : " GPUs";
+    return `$${dollars} with ${gpus}${unit}`;
+  });
+  return named.length > 0 ? named.join(", ") : "not offered";
 }
 
 function oneOf(numbers: readonly number[]): string {

@@ -72,7 +72,7 @@ export interface UserPatch {
   readonly disabled?: boolean;
 }
 
-/** The port to an identity provider: local, or Firebase (docs/internals/identity.md). */
+/** The port to an identity provider; only the local one exists (docs/internals/identity.md). */
 export interface Identity {
   readonly kind: "local" | "firebase";
   /** Base URLs of the REST API that the browser calls (docs/internals/identity.md). */

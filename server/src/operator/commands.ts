@@ -5,6 +5,7 @@ import { capacityCommands } from "./capacity/capacity-commands.ts";
 import { catalogueCommands } from "./catalogue-commands.ts";
 import { completionScript, shells } from "./completion-script.ts";
 import { machineCommands } from "./machine-commands.ts";
+import { docsCommands } from "./messages/docs-commands.ts";
 import { messageCommands } from "./messages/message-commands.ts";
 import { moneyCommands } from "./money-commands.ts";
 import { orderCommands } from "./orders/order-commands.ts";
@@ -23,6 +24,7 @@ export const commands: readonly Command[] = [
   ...miningCommands,
   ...orderCommands,
   ...messageCommands,
+  ...docsCommands,
   ...moneyCommands,
   ...capacityCommands,
   ...auditCommands,

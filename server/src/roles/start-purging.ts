@@ -11,6 +11,7 @@ import { type Logger, logError } from "../logging/create-logger.ts";
 import { purgeMails } from "../mail/outbox.ts";
 import { purgeNotifications } from "../notifications/notifications.ts";
 import { purgeOrders, purgeProviderEvents } from "../payments/orders/purge-orders.ts";
+import { purgeSearches } from "../support/docs-searches.ts";
 
 const intervalMs = 3_600_000;
 
@@ -25,6 +26,7 @@ export const purges = [
   purgeQueue,
   purgeRuns,
   purgeSamples,
+  purgeSearches,
   purgeSignIns,
 ];
 

@@ -1,6 +1,7 @@
 import {
   chatText,
   chatUrl,
+  countSearch,
   isSupportCode,
   openTicket,
   type SupportSettings,
@@ -12,6 +13,7 @@ import type { FastifyInstance } from "fastify";
 import { AppError } from "../app-error.ts";
 import type { Db } from "../database/database.ts";
 import { mount, success } from "../http/mount.ts";
+import { countUnfound } from "./docs-searches.ts";
 import { saveTicket } from "./save-ticket.ts";
 
 interface SupportDeps {
@@ -21,9 +23,14 @@ interface SupportDeps {
   readonly settings: SupportSettings;
 }
 
-/** Stores tickets and serves the support texts. The browser opens the chat (G59). */
+/** Stores tickets, serves the support texts, and counts what the documentation lacks. The browser opens the chat (G59). */
 export function supportRoutes(app: FastifyInstance, { db, appUrl, supportName, settings }: SupportDeps): void {
   mount(app, supportCatalog, async () => ({ ...success, ...supportContent }));
+
+  mount(app, countSearch, async ({ body }) => {
+    await countUnfound(db, body.words);
+    return success;
+  });
 
   mount(app, openTicket, async ({ user, body: { issueType, description, userId, supportCode: proposed } }) => {
     if (userId !== user.id) throw new AppError("forbidden", "A ticket is opened by its own user only");

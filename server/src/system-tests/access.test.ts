@@ -31,6 +31,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /capacity": "anyone",
   "GET /status": "anyone",
   "GET /support/catalog": "anyone",
+  "POST /support/searches": "anyone",
   "POST /webhooks/razorpay": "anyone",
   "GET /": "anyone",
   "GET /favicon.svg": "anyone",

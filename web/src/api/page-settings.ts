@@ -12,6 +12,9 @@ export const pageSettings = {
   environmentHost: settingOf("environment-host", "{{ENVIRONMENT_HOST}}", exampleHost),
 };
 
+/** Of the documentation: the console is at another address than the app. */
+export const docsUrl = settingOf("docs-url", "{{DOCS_URL}}", "/docs");
+
 /** "resnet-lab.berth.example": the address of an environment with this name, without the scheme. */
 export function environmentHost(subdomain: string): string {
   return `${subdomain}.${pageSettings.environmentHost}`;

@@ -1,20 +1,16 @@
 import classes from "./docs.module.css";
 import type { DocsLink, DocsView } from "./docs-view.ts";
 
-/** Closed on a phone without JavaScript, always open beside the text. */
-export function PagesNav({ parts, path }: Pick<DocsView, "parts" | "path">) {
+/** The pages of one part. Closed on a phone without JavaScript, always open beside the text. */
+export function PagesNav({ pages, path }: Pick<DocsView, "pages" | "path">) {
   return (
     <details className={classes.menu} data-docs-menu>
       <summary>All pages</summary>
-      <nav aria-label="Documentation">
-        {parts.map(({ title, pages }) => (
-          <div key={title} className={classes.part}>
-            {pages.map((page) => (
-              <a key={page.path} href={page.path} aria-current={page.path === path ? "page" : undefined}>
-                {page.title}
-              </a>
-            ))}
-          </div>
+      <nav aria-label="Documentation" className={classes.part}>
+        {pages.map((page) => (
+          <a key={page.path} href={page.path} aria-current={page.path === path ? "page" : undefined}>
+            {page.title}
+          </a>
         ))}
       </nav>
     </details>

@@ -1,19 +1,15 @@
 import { PublicFrame } from "../landing/public-frame.tsx";
 import classes from "./docs.module.css";
+import { DocsBar } from "./docs-bar.tsx";
 import { ContentsNav, NeighborsNav, PagesNav } from "./docs-nav.tsx";
 import type { DocsView } from "./docs-view.ts";
 
-export function DocsPage({ path, title, html, headings, parts, previous, next }: DocsView) {
+export function DocsPage({ path, title, html, headings, tabs, pages, previous, next }: DocsView) {
   return (
-    <PublicFrame>
+    <PublicFrame bar={<DocsBar tabs={tabs} path={path} />}>
       <div className={classes.page}>
         <div className={classes.side}>
-          <search className={classes.search} data-docs-search hidden>
-            <input type="search" aria-label="Search the documentation" placeholder="Search" autoComplete="off" />
-            <p role="status" className={classes.count} />
-            <ul className={classes.found} />
-          </search>
-          <PagesNav parts={parts} path={path} />
+          <PagesNav pages={pages} path={path} />
         </div>
         <div className={classes.middle}>
           <article>

@@ -7,7 +7,10 @@ export interface DocsLink {
 export interface DocsView extends DocsLink {
   readonly html: string;
   readonly headings: readonly { readonly id: string; readonly heading: string }[];
-  readonly parts: readonly { readonly title: string; readonly pages: readonly DocsLink[] }[];
+  /** The first pages of the parts, one for each audience. */
+  readonly tabs: readonly DocsLink[];
+  /** The pages of this one's part; of the start page, those of the first. */
+  readonly pages: readonly DocsLink[];
   readonly previous: DocsLink | undefined;
   readonly next: DocsLink | undefined;
 }

@@ -1,21 +1,63 @@
-import MiniSearch from "minisearch";
+import MiniSearch, { type SearchResult } from "minisearch";
 import { pageSettings } from "../api/page-settings.ts";
-import { type Found, searchIndexPath, searchOptions } from "./search-options.ts";
+import { excerptOf, type Piece } from "./excerpt-of.ts";
+import { type Audience, audienceOf, audiences, searchIndexPath, searchOptions, stemOf } from "./search-options.ts";
 
-const most = 8;
+export interface Found {
+  /** Path and anchor. */
+  readonly id: string;
+  readonly title: string;
+  readonly heading: string;
+  readonly excerpt: readonly Piece[];
+}
 
-/** The best matches, or none. */
-export type SearchDocs = (text: string) => readonly Found[];
+export interface FoundGroup {
+  readonly title: string;
+  readonly found: readonly Found[];
+}
+
+/** Of the reader's own group, and of the others. */
+const most = { own: 6, other: 3 };
+
+/** The best matches by audience, the reader's own first; no group is empty. */
+export type SearchDocs = (text: string, reader: Audience) => readonly FoundGroup[];
 
 /** @throws if the index does not arrive */
 export async function loadSearch(): Promise<SearchDocs> {
   const reply = await fetch(searchIndexPath);
   if (!reply.ok) throw new Error(`${searchIndexPath}: ${reply.status}`);
-  const index = MiniSearch.loadJSON(await reply.text(), searchOptions);
-  return (text) => index.search(text).slice(0, most).map(foundOf);
+  return searchIn(await reply.text());
 }
 
-function foundOf(match: Readonly<Record<string, unknown>>): Found {
-  const named = (field: string) => String(match[field]).replaceAll("{{BRAND_NAME}}", pageSettings.name);
-  return { id: String(match["id"]), title: named("title"), heading: named("heading"), excerpt: named("excerpt") };
+/**
+ * Every word has to match. Where the reader's own pages have no such section, at least half of the words: a whole question is
+ * typed, and one of its words is on no page.
+ */
+export function searchIn(json: string): SearchDocs {
+  const index = MiniSearch.loadJSON(json, searchOptions);
+  return (text, reader) => {
+    const every = index.search(text, { combineWith: "AND" });
+    const asked = stemsOf(text).size;
+    const some = index.search(text, { combineWith: "OR" }).filter(({ queryTerms }) => queryTerms.length * 2 >= asked);
+    return orderFor(reader).flatMap((audience) => {
+      const strict = every.filter(({ id }) => audienceOf(id) === audience);
+      const isOwn = audience === reader;
+      const loose = isOwn || every.length === 0 ? some.filter(({ id }) => audienceOf(id) === audience) : [];
+      const best = (strict.length > 0 ? strict : loose).slice(0, isOwn ? most.own : most.other);
+      return best.length === 0 ? [] : [{ title: audiences[audience], found: best.map(foundOf) }];
+    });
+  };
+}
+
+function stemsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(/[^\p{L}\p{N}]+/u).flatMap((word) => (word === "" ? [] : (stemOf(word) ?? []))));
+}
+
+function orderFor(reader: Audience): readonly Audience[] {
+  return [reader, ...(Object.keys(audiences) as Audience[]).filter((each) => each !== reader)];
+}
+
+function foundOf({ id, terms, ...stored }: SearchResult): Found {
+  const named = (field: string) => String(stored[field]).replaceAll("{{BRAND_NAME}}", pageSettings.name);
+  return { id, title: named("title"), heading: named("heading"), excerpt: excerptOf(named("shown"), terms) };
 }

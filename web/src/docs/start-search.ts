@@ -1,61 +1,129 @@
-import type { SearchDocs } from "./search-docs.ts";
+import { countUnfound } from "./count-unfound.ts";
+import type { Found, FoundGroup, SearchDocs } from "./search-docs.ts";
+import type { Audience } from "./search-options.ts";
+
+interface Parts {
+  readonly box: HTMLElement;
+  readonly field: HTMLInputElement;
+  readonly panel: HTMLElement;
+  readonly status: HTMLElement;
+  readonly groups: HTMLElement;
+}
 
 /** Shows the field of the search; its index is loaded when somebody turns to the field. */
 export function startSearch(): void {
+  const parts = findParts();
+  if (!parts) return;
+  const { box, field, panel } = parts;
+  box.hidden = false;
+  const load = loader();
+  field.addEventListener("focus", () => void load().catch(() => undefined), { once: true });
+  field.addEventListener("input", () => void show(parts, load));
+  // Somebody who comes back to the field sees what it had found.
+  field.addEventListener("focus", () => {
+    panel.hidden = field.value.trim() === "";
+  });
+  box.addEventListener("keydown", (event) => move(parts, event));
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (!box.contains(target as Node)) panel.hidden = true;
+  });
+  box.addEventListener("focusout", ({ relatedTarget }) => {
+    if (relatedTarget && !box.contains(relatedTarget as Node)) panel.hidden = true;
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+    event.preventDefault();
+    field.focus();
+  });
+}
+
+function findParts(): Parts | undefined {
   const box = document.querySelector<HTMLElement>("[data-docs-search]");
   const field = box?.querySelector("input");
-  if (!box || !field) return;
-  box.hidden = false;
+  const panel = field?.nextElementSibling as HTMLElement | null | undefined;
+  const status = panel?.querySelector("p");
+  const groups = panel?.querySelector<HTMLElement>("[data-groups]");
+  return box && field && panel && status && groups ? { box, field, panel, status, groups } : undefined;
+}
+
+/** Loads once; after a failure again when somebody goes on typing. */
+function loader(): () => Promise<SearchDocs> {
   let loading: Promise<SearchDocs> | undefined;
-  const load = () => {
+  return () => {
     loading ??= import("./search-docs.ts").then(({ loadSearch }) => loadSearch());
-    // Another try when somebody goes on typing.
     loading.catch(() => {
       loading = undefined;
     });
     return loading;
   };
-  field.addEventListener("focus", () => void load().catch(() => undefined), { once: true });
-  field.addEventListener("input", () => void show(box, field, load));
-  field.addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape") return;
-    field.value = "";
-    void show(box, field, load);
-  });
 }
 
-async function show(box: HTMLElement, field: HTMLInputElement, load: () => Promise<SearchDocs>): Promise<void> {
+async function show({ box, field, panel, status, groups }: Parts, load: () => Promise<SearchDocs>): Promise<void> {
   const asked = field.value.trim();
-  const status = box.querySelector("p");
-  const list = box.querySelector("ul");
-  if (!status || !list) return;
-  const found =
-    asked === ""
-      ? []
-      : await load().then(
-          (search) => search(asked),
-          () => undefined,
-        );
+  const reader = box.dataset["audience"] as Audience;
+  const found = await load().then(
+    (search) => search(asked, reader),
+    () => undefined,
+  );
   if (field.value.trim() !== asked) return;
-  status.textContent = asked === "" ? "" : statusOf(found?.length);
-  list.replaceChildren(...(found ?? []).map(itemOf));
+  panel.hidden = asked === "";
+  status.textContent = statusOf(found);
+  groups.replaceChildren(...(found ?? []).flatMap(groupOf));
+  countUnfound(found?.length === 0 ? asked : "");
 }
 
-function statusOf(count: number | undefined): string {
-  if (count === undefined) return "The search could not be loaded. Try again.";
+function statusOf(found: readonly FoundGroup[] | undefined): string {
+  if (!found) return "The search could not be loaded. Try again.";
+  const count = found.reduce((sum, group) => sum + group.found.length, 0);
   if (count === 0) return "Nothing found. Try another word.";
   return count === 1 ? "1 result" : `${count} results`;
 }
 
-function itemOf({ id, title, heading, excerpt }: Awaited<ReturnType<SearchDocs>>[number]): HTMLLIElement {
+function groupOf({ title, found }: FoundGroup): readonly HTMLElement[] {
+  const heading = document.createElement("h2");
+  heading.textContent = title;
+  const list = document.createElement("ul");
+  list.setAttribute("aria-label", title);
+  list.append(...found.map(itemOf));
+  return [heading, list];
+}
+
+function itemOf({ id, title, heading, excerpt }: Found): HTMLLIElement {
   const link = document.createElement("a");
   link.href = id;
   const name = document.createElement("b");
   name.textContent = heading === "" ? title : `${title}: ${heading}`;
   const text = document.createElement("span");
-  text.textContent = excerpt;
+  text.append(
+    ...excerpt.map((piece) => {
+      if (!piece.hit) return piece.text;
+      const mark = document.createElement("mark");
+      mark.textContent = piece.text;
+      return mark;
+    }),
+  );
   link.append(name, text);
   const item = document.createElement("li");
   item.append(link);
   return item;
+}
+
+/** Arrows go from the field through what was found and back, Enter in the field opens the first, Escape empties it. */
+function move({ field, panel, groups }: Parts, event: KeyboardEvent): void {
+  const links = panel.hidden ? [] : [...groups.querySelectorAll("a")];
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  const { key } = event;
+  if (key === "Escape") {
+    field.value = "";
+    field.focus();
+    panel.hidden = true;
+  } else if (key === "ArrowDown") links[Math.min(at + 1, links.length - 1)]?.focus();
+  else if (key === "ArrowUp" && at >= 0) (links[at - 1] ?? field).focus();
+  else if (key === "Enter" && at < 0) links[0]?.click();
+  else return;
+  event.preventDefault();
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }

@@ -8,7 +8,13 @@ import { SchemeToggle } from "../ui/controls/scheme-toggle.tsx";
 import { Logo } from "../ui/display/logo.tsx";
 import classes from "./public-frame.module.css";
 
-export function PublicFrame({ children }: { children: ReactNode }) {
+interface Props {
+  readonly children: ReactNode;
+  /** In the header; by default that of the public pages. */
+  readonly bar?: ReactNode;
+}
+
+export function PublicFrame({ children, bar = <ShopBar /> }: Props) {
   const brand = useBrand();
   useArrival();
   return (
@@ -16,25 +22,7 @@ export function PublicFrame({ children }: { children: ReactNode }) {
       <a href="#main" className="skip">
         Skip to content
       </a>
-      <header className={classes.header}>
-        <div className={classes.bar}>
-          <Logo />
-          <nav aria-label="Sections" className={classes.nav}>
-            <a href="/#how">How it works</a>
-            <a href="/#pricing">Pricing</a>
-            <a href="/#questions">Questions</a>
-          </nav>
-          <div className={classes.actions}>
-            <SchemeToggle />
-            <Button component={Link} to="/login" variant="subtle" size="sm">
-              Login
-            </Button>
-            <Button component={Link} to="/login#signup" size="sm">
-              Sign Up
-            </Button>
-          </div>
-        </div>
-      </header>
+      <header className={classes.header}>{bar}</header>
       <main id="main">{children}</main>
       <footer className={classes.footer}>
         <div className={classes.foot}>
@@ -63,6 +51,28 @@ export function PublicFrame({ children }: { children: ReactNode }) {
         </div>
       </footer>
     </>
+  );
+}
+
+function ShopBar() {
+  return (
+    <div className={classes.bar}>
+      <Logo />
+      <nav aria-label="Sections" className={classes.nav}>
+        <a href="/#how">How it works</a>
+        <a href="/#pricing">Pricing</a>
+        <a href="/#questions">Questions</a>
+      </nav>
+      <div className={classes.actions}>
+        <SchemeToggle />
+        <Button component={Link} to="/login" variant="subtle" size="sm">
+          Login
+        </Button>
+        <Button component={Link} to="/login#signup" size="sm">
+          Sign Up
+        </Button>
+      </div>
+    </div>
   );
 }
 

@@ -2,6 +2,7 @@ import { ActionIcon } from "@mantine/core";
 import { CircleHelp, Command, Menu, PanelLeft } from "lucide-react";
 import { Link, useLocation } from "react-router";
 import { SchemeToggle } from "../ui/controls/scheme-toggle.tsx";
+import { helpPageOf } from "./help-page-of.ts";
 import { NotificationBell } from "./notification-bell.tsx";
 import classes from "./shell.module.css";
 import { useUser } from "./use-user.ts";
@@ -59,7 +60,14 @@ export function Header({ collapsed, onCollapse, onMenu, onCommands }: Props) {
         <Command size={15} strokeWidth={1.6} aria-hidden="true" />
       </ActionIcon>
       <SchemeToggle />
-      <ActionIcon component={Link} to="/support" variant="subtle" size={34} aria-label="Help">
+      <ActionIcon
+        component="a"
+        href={helpPageOf(pathname)}
+        target="_blank"
+        variant="subtle"
+        size={34}
+        aria-label="Help with this screen, in a new tab"
+      >
         <CircleHelp size={16} strokeWidth={1.6} aria-hidden="true" />
       </ActionIcon>
       <NotificationBell />

@@ -76,7 +76,8 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
   return app;
 }
 
-function pageSettings({ config, url }: ConsoleDeps) {
+function pageSettings({ config, url, appUrl }: ConsoleDeps) {
   const { brand, retentionDays, envHost: environmentHost } = config;
-  return { ...brand, retentionDays, environmentHost, appUrl: url, limits: {}, catalogue: undefined };
+  const limits = { DOCS_URL: `${appUrl}/docs` };
+  return { ...brand, retentionDays, environmentHost, appUrl: url, limits, catalogue: undefined };
 }

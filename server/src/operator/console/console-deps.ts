@@ -10,6 +10,8 @@ export interface ConsoleDeps {
   /** The installation's secret. */
   readonly secret: Buffer;
   readonly needsSecondFactor: boolean;
+  /** The address of the app, which has the documentation. */
+  readonly appUrl: string;
   /** The console's address without a trailing slash. */
   readonly url: string;
   readonly announce: Announce;

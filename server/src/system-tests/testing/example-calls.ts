@@ -84,6 +84,7 @@ async function addImage({ db }: TestApp, container_type: string): Promise<void> 
 async function publicCalls(ask: Ask) {
   for (const endpoint of [contract.productConfig, contract.capacity, contract.productStatus, contract.supportCatalog])
     await ask(endpoint);
+  await ask(contract.countSearch, { body: { words: "quantum annealing" } });
   const email = "ada.park@example.com";
   await ask(contract.signup, { body: { email, password: "a good password", name: "Ada Park" } });
   await ask(contract.resetPassword, { body: { email } });

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Drawer } from "@mantine/core";
 import { useDisclosure, useDocumentTitle } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { Menu } from "lucide-react";
+import { CircleHelp, Menu } from "lucide-react";
 import { useEffect } from "react";
 import { matchPath, Outlet, useLocation } from "react-router";
 import { messageOf } from "../../api/call.ts";
-import { pageSettings } from "../../api/page-settings.ts";
+import { docsUrl, pageSettings } from "../../api/page-settings.ts";
 import { LoadingScreen } from "../../shell/loading-screen.tsx";
 import classes from "../../shell/shell.module.css";
 import { SchemeToggle } from "../../ui/controls/scheme-toggle.tsx";
@@ -36,10 +36,10 @@ export function ConsoleFrame() {
 function Shell({ email }: { readonly email: string }) {
   const { pathname } = useLocation();
   const [opened, { open, close }] = useDisclosure(false);
-  const screen = screens.find(({ to }) => to !== "/" && pathname.startsWith(to))?.label ?? "Now";
+  const screen = screens.find(({ to }) => to !== "/" && pathname.startsWith(to)) ?? screens[0];
   const personId = matchPath("/people/:id", pathname)?.params.id ?? "";
   const { data: shown } = useQuery({ ...personQuery(personId), enabled: false });
-  const title = shown?.person.email ?? screen;
+  const title = shown?.person.email ?? screen?.label ?? "Now";
   useEffect(focusSearchBySlash, []);
   useDocumentTitle(`${title} · ${pageSettings.name} operator`);
   return (
@@ -68,6 +68,17 @@ function Shell({ email }: { readonly email: string }) {
         </ActionIcon>
         <h1>{title}</h1>
         <SchemeToggle />
+        <ActionIcon
+          component="a"
+          href={`${docsUrl}/operate/${screen?.docs ?? "console"}`}
+          target="_blank"
+          rel="noreferrer"
+          variant="subtle"
+          size={34}
+          aria-label="Help with this screen, in a new tab"
+        >
+          <CircleHelp size={16} strokeWidth={1.6} aria-hidden="true" />
+        </ActionIcon>
       </header>
       <main id="main" className={classes.main} tabIndex={-1}>
         <Outlet />

@@ -11,16 +11,17 @@ import { callConsole } from "./call-console.ts";
 import { forget } from "./console-client.ts";
 import own from "./console-sidebar.module.css";
 
+/** Every screen, with the page of docs/operate about it. */
 export const screens = [
-  { to: "/", label: "Now", icon: Gauge },
-  { to: "/hosts", label: "Hosts and GPUs", icon: Server },
-  { to: "/environments", label: "Environments", icon: Box },
-  { to: "/orders", label: "Orders and refunds", icon: ReceiptText },
-  { to: "/people", label: "People", icon: Users },
-  { to: "/credits", label: "Credits and vouchers", icon: Ticket },
-  { to: "/prices", label: "Prices and terms", icon: Tags },
-  { to: "/messages", label: "Messages and tickets", icon: MessageSquare },
-  { to: "/audit", label: "Audit", icon: ScrollText },
+  { to: "/", label: "Now", icon: Gauge, docs: "incidents" },
+  { to: "/hosts", label: "Hosts and GPUs", icon: Server, docs: "hosts" },
+  { to: "/environments", label: "Environments", icon: Box, docs: "orders" },
+  { to: "/orders", label: "Orders and refunds", icon: ReceiptText, docs: "orders" },
+  { to: "/people", label: "People", icon: Users, docs: "accounts" },
+  { to: "/credits", label: "Credits and vouchers", icon: Ticket, docs: "credits" },
+  { to: "/prices", label: "Prices and terms", icon: Tags, docs: "catalogue" },
+  { to: "/messages", label: "Messages and tickets", icon: MessageSquare, docs: "orders" },
+  { to: "/audit", label: "Audit", icon: ScrollText, docs: "audit" },
 ];
 
 interface Props {

@@ -30,7 +30,12 @@ export function EnvironmentIdle({ environment }: { readonly environment: Detail 
         alone does not. A notice and a mail come {idleWarningMinutes} minutes before it stops.{" "}
         {planOf(duration_hours) === "hourly"
           ? "Stopped, its clock stands still and its files stay; what is in memory goes."
-          : "Stopped, it keeps its GPUs and files, and the clock of a monthly plan runs on; what is in memory goes."}
+          : "Stopped, it keeps its GPUs and files, and the clock of a monthly plan runs on; what is in memory goes."}{" "}
+        Code goes on while no page shows it, but{" "}
+        <a className="link" href="/docs/use/output" target="_blank" rel="noreferrer">
+          what it prints meanwhile is lost
+        </a>
+        .
       </p>
       <div className={section.controls}>
         <PlainSegments

@@ -40,6 +40,7 @@ export async function testConsole({ env = {}, db: given, url = consoleUrl, diagn
   const stopListing = listRoutes();
   const app = await buildConsole({
     ...{ config, db, secret, needsSecondFactor, url, announce, diagnosis, log, dist },
+    appUrl: "http://localhost:3000",
   });
   const routes = stopListing();
   onTestFinished(async () => {
