@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { recipes } from "@berth/contract";
-import { readCatalogue, recordImage } from "../server/src/drivers/docker/images/image-catalogue.ts";
+import { ConfigError } from "../server/src/config/config.ts";
+import { readSettingsFile } from "../server/src/config/settings-file.ts";
+import { imageRecord, readCatalogue, recordImage } from "../server/src/drivers/docker/images/image-catalogue.ts";
 import { canonicalReference, isPullable } from "../server/src/drivers/docker/images/prepare-image.ts";
 import { checkImage } from "./check-image.ts";
 import { compressedBytes, docker, engineVersion, folder, ImageError } from "./docker-command.ts";
@@ -17,13 +19,18 @@ try {
   const wanted = positionals.map((word) => word.split("=") as [type: string, reference?: string]);
   const wrong = wanted.map(([type]) => type).filter((type) => !recipes.includes(type));
   if (wrong.length > 0) throw new ImageError(`There is no image ${wrong.join(", ")}: ${recipes.join(", ")}.`);
+  const record = imageRecord(readSettingsFile(process.env).variables["DATA_DIR"] ?? "");
   console.log(`Docker Engine ${await engineVersion().catch(noEngine)}`);
   const all = wanted.length > 0 ? wanted : recipes.map((type) => [type] as [string]);
   for (const [type, reference] of all)
-    await (reference === undefined ? build(type, values.quick ?? false) : pull(type, reference));
+    await (reference === undefined ? build(type, record, values.quick ?? false) : pull(type, record, reference));
 } catch (error) {
-  console.error(error instanceof ImageError ? error.message : error);
+  console.error(isExpected(error) ? error.message : error);
   process.exit(1);
+}
+
+function isExpected(error: unknown): error is Error {
+  return error instanceof ImageError || error instanceof ConfigError;
 }
 
 /** Exit code 3: a machine without an engine has not failed. */
@@ -33,7 +40,7 @@ function noEngine(error: unknown): never {
 }
 
 /** Uses this machine's sign-in to the registry; the engines of other hosts get none. */
-async function pull(type: string, reference: string): Promise<void> {
+async function pull(type: string, record: string, reference: string): Promise<void> {
   if (!isPullable(reference)) throw new ImageError(`${reference} is not registry/name@sha256:...`);
   console.log(`${type}: fetching ${reference}`);
   await docker(["pull", "--quiet", reference]).catch(withContext(`${reference} could not be fetched`));
@@ -43,11 +50,11 @@ async function pull(type: string, reference: string): Promise<void> {
   const facts = await checkImage(type, digest).catch(withContext(`${type} was fetched, but is not offered`));
   const sizes = { unpackedBytes: Number(size), compressedBytes: null };
   const image = { digest, reference: canonicalReference(reference, JSON.parse(names)) };
-  await recordImage(type, { ...image, ...sizes, facts, checkedAt: new Date().toISOString() });
+  await recordImage(type, { ...image, ...sizes, facts, checkedAt: new Date().toISOString() }, record);
   console.log(`${type}: ready, ${digest}, ${Math.round(sizes.unpackedBytes / 1e6)} MB unpacked`);
 }
 
-async function build(type: string, quick: boolean): Promise<void> {
+async function build(type: string, record: string, quick: boolean): Promise<void> {
   const startedAt = Date.now();
   const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(0)} s`;
   const image = `berth/${type}:local`;
@@ -64,11 +71,11 @@ async function build(type: string, quick: boolean): Promise<void> {
   console.log(`${type}: built in ${elapsed()}, now checked from inside`);
   const facts = await checkImage(type, digest).catch(withContext(`${type} was built, but is not offered`));
   const unpacked = Number(size);
-  const before = (await readCatalogue())[type];
+  const before = (await readCatalogue(record))[type];
   const known = before?.digest === digest ? before.compressedBytes : null;
   const packed = known ?? (quick ? null : await compressedBytes(digest));
   const checkedAt = new Date().toISOString();
-  await recordImage(type, { digest, unpackedBytes: unpacked, compressedBytes: packed, facts, checkedAt });
+  await recordImage(type, { digest, unpackedBytes: unpacked, compressedBytes: packed, facts, checkedAt }, record);
   const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`;
   const sizes = packed === null ? megabytes(unpacked) : `${megabytes(unpacked)}, ${megabytes(packed)} packed`;
   console.log(`${type}: ready after ${elapsed()}. ${digest.slice(7, 19)}, ${sizes}, JupyterLab ${facts["jupyterlab"]}`);

@@ -7,21 +7,34 @@ import { expect, onTestFinished, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Runs `npm run operator -- --help` in a checkout with the machine's own Node. */
-function operate(checkout: string) {
-  const { operator } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts;
-  return spawnSync("sh", ["-c", `${operator} --help`], { cwd: checkout, encoding: "utf8" });
+/** Runs a script of npm in a checkout with the machine's own Node. */
+function npmRun(script: string, checkout: string, words = "--help") {
+  const { scripts } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  return spawnSync("sh", ["-c", `${scripts[script]} ${words}`], { cwd: checkout, encoding: "utf8" });
 }
 
-test("before the first start the operator's commands print one sentence with the next step", () => {
+/** In which nothing is installed. */
+function freshCheckout(...parts: readonly string[]): string {
   const checkout = mkdtempSync(join(tmpdir(), "berth-checkout-"));
   onTestFinished(() => rmSync(checkout, { recursive: true }));
-  for (const part of ["scripts", "server/src/operator", "package.json", "package-lock.json"])
+  for (const part of ["scripts", "package.json", ...parts])
     cpSync(join(root, part), join(checkout, part), { recursive: true });
-  const { status, stdout, stderr } = operate(checkout);
+  return checkout;
+}
+
+test("npm run images on a fresh clone installs first, as npm start does, whatever Node the machine has", () => {
+  // Without a lockfile npm ends before it asks a registry.
+  const { status, stdout, stderr } = npmRun("images", freshCheckout("images"), "jupyter");
+  expect([status, stdout]).toEqual([1, "Installing dependencies (about a minute, once)...\n"]);
+  expect(stderr).toContain("npm ci");
+  expect(stderr).not.toContain("ERR_UNKNOWN_FILE_EXTENSION");
+});
+
+test("before the first start the operator's commands print one sentence with the next step", () => {
+  const { status, stdout, stderr } = npmRun("operator", freshCheckout("server/src/operator", "package-lock.json"));
   expect([status, stdout, stderr]).toEqual([
     ...[1, ""],
     "Nothing is installed here yet: start the server once (npm start), which sets everything up.\n",
   ]);
-  expect(operate(root).stdout).toContain("npm run operator -- doctor");
+  expect(npmRun("operator", root).stdout).toContain("npm run operator -- doctor");
 });

@@ -1,7 +1,7 @@
 // npm run package [-- image]: makes the release in dist/, and with `image` also the container image (docs/operate/install.md).
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { buildWeb, install, node, root, run } from "./setup.mjs";
@@ -39,8 +39,6 @@ function copyProduct(stage) {
   }
   for (const built of ["web/dist", "web/dist-console"])
     cpSync(join(root, built), join(stage, built), { recursive: true });
-  // The record of a machine's images outlives an upgrade, which replaces this folder.
-  symlinkSync("/var/lib/berth/images.json", join(stage, "images/catalogue.json"));
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { containerBody, labPort, runUser } from "../../server/src/drivers/docker/containers/container-body.ts";
 import { ensureNetwork, networkName } from "../../server/src/drivers/docker/containers/ensure-network.ts";
 import { openEngine } from "../../server/src/drivers/docker/engine/engine.ts";
-import { currentImage } from "../../server/src/drivers/docker/images/image-catalogue.ts";
+import { checkoutRecord, currentImage } from "../../server/src/drivers/docker/images/image-catalogue.ts";
 import { removeRuns } from "../../server/src/drivers/testing/docker-machine.ts";
 import { runLimits } from "../../server/src/environments/leases/run-limits.ts";
 import { probeReadiness } from "../../server/src/gateway/forward/probe-readiness.ts";
@@ -24,7 +24,7 @@ export async function openFloor(stack: AsyncDisposableStack): Promise<() => Prom
   stack.defer(() => removeRuns(install));
   const folder = temporaryFolder();
   stack.defer(async () => removeFolder(folder));
-  const image = await currentImage("jupyter");
+  const image = await currentImage("jupyter", checkoutRecord);
   if (!image) throw new Error("no image: run npm run images -- jupyter");
   const { NCPU: cpus } = await docker.info();
   const place = { install, image, network: networkName(install), publishAt: "127.0.0.1", gpu: "none", cpus } as const;

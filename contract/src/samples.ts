@@ -18,7 +18,7 @@ export const measured = {
   sent_bytes_per_second: nullable(number()),
 };
 
-const samplePoint = object({
+export const samplePoint = object({
   ...measured,
   /** Empty without a GPU (G33). */
   gpus: array(object({ id: string(), use_percent: number(), memory_mb: number() })),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { currentImage } from "../../server/src/drivers/docker/images/image-catalogue.ts";
+import { checkoutRecord, currentImage } from "../../server/src/drivers/docker/images/image-catalogue.ts";
 import { loadImage } from "../../server/src/drivers/testing/copy-image.ts";
 import { docker } from "../../server/src/drivers/testing/docker-machine.ts";
 import { openOtherMachine, whyNoRemote } from "../../server/src/drivers/testing/other-machine.ts";
@@ -11,7 +11,7 @@ export async function whyNoHost(): Promise<string | undefined> {
   const absent = await whyNoRemote();
   if (absent !== undefined) return absent;
   const { Id } = await docker.getImage(image).inspect();
-  return Id === (await currentImage("jupyter"))
+  return Id === (await currentImage("jupyter", checkoutRecord))
     ? undefined
     : "the catalogue has another image: npm run images -- jupyter";
 }

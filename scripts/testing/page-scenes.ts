@@ -31,7 +31,9 @@ async function accounts(shop: Shop, operate: Operate): Promise<Scene> {
     );
   return {
     after: async () => {
-      expect(await acts()).toEqual(["warn", "warn", "suspend", "lift", "export", "delete"].map((act) => `user.${act}`));
+      expect(await acts()).toEqual(
+        ["warn", "warn", "suspend", "lift", "reset_link", "export", "delete"].map((act) => `user.${act}`),
+      );
       expect(readFileSync(join(shop.folder, "home", "ada.json"), "utf8")).toContain(userId);
       expect(await shop.db.selectFrom("profiles").select("email").where("email", "=", ada).execute()).toEqual([]);
     },

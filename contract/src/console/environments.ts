@@ -11,6 +11,7 @@ import {
 } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { desiredStates, endedReasons, launchStages, statuses } from "../lifecycle.ts";
+import { samplePoint } from "../samples.ts";
 import { containerType, currency, instant, nothing, typed } from "../wire.ts";
 import { auditedAct } from "./audit.ts";
 import { miningFinding } from "./mining.ts";
@@ -72,6 +73,8 @@ export const searchEnvironments = endpoint({
 const operatedEnvironment = object({
   ...summary,
   gpus: array(string()),
+  /** The last minute that was measured, within an hour; null: none, as of one that does not run. */
+  usage: nullable(samplePoint),
   /** Of the newest start. */
   stages: array(object({ stage: choice(launchStages), at: instant })),
   /** The newest first. */

@@ -157,3 +157,13 @@ export const exportPerson = endpoint({
   reply: object({ status: literal("success"), message: string(), name: string(), document: string() }),
   errors: ["not_found"],
 });
+
+export const makeResetLink = endpoint({
+  method: "POST",
+  path: "/operator/api/people/{id}/reset-link",
+  auth: "operator",
+  summary: "A one-time link, valid for an hour, with which the owner of an account sets a new password",
+  body: object({ reason }),
+  reply: object({ status: literal("success"), message: string(), link: string() }),
+  errors: ["not_found", "action_not_allowed"],
+});

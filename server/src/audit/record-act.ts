@@ -40,6 +40,7 @@ const subjects = {
   "user.delete": "user",
   "user.export": "user",
   "user.lift": "user",
+  "user.reset_link": "user",
   "user.suspend": "user",
   "user.warn": "user",
   "voucher.create": "voucher",

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { availableParallelism, freemem, loadavg, totalmem } from "node:os";
 import { join } from "node:path";
 import { Gauge } from "@prometheus-io/client";
 import type { Database } from "../database/database.ts";
@@ -30,7 +31,20 @@ export function processCollector({ metrics, pool, dataDir }: CollectorDeps): () 
   const free = new Gauge({ name: "berth_disk_free_bytes", help: `${help}.`, labelNames, registers });
   const ratio = new Gauge({ name: "berth_disk_free_ratio", help: `${help}, 0 to 1.`, labelNames, registers });
 
+  const load = new Gauge({
+    name: "berth_host_cpu_load",
+    help: "Processes that ran or waited to run on this machine, on average of a minute, for each core.",
+    registers,
+  });
+  const memory = new Gauge({
+    name: "berth_host_memory_free_ratio",
+    help: "Memory of this machine that programs may still take, 0 to 1.",
+    registers,
+  });
+
   return async () => {
+    load.set((loadavg()[0] ?? 0) / availableParallelism());
+    memory.set(freemem() / totalmem());
     const { total, idle, waiting: queued } = pool();
     connections.set({ state: "idle" }, idle);
     connections.set({ state: "busy" }, total - idle);

@@ -68,6 +68,8 @@ test("a paid launch is counted: request, money, environment, GPUs and the time o
   expect(of("berth_database_up")).toBe(1);
   expect(of('berth_database_pool_connections{state="idle"}')).toBeGreaterThan(0);
   expect(of('berth_disk_free_ratio{of="data"}')).toBeGreaterThan(0);
+  expect(of("berth_host_cpu_load")).toBeGreaterThanOrEqual(0);
+  expect(of("berth_host_memory_free_ratio")).toBeGreaterThan(0);
   expect(Math.abs(of("berth_clock_offset_seconds") ?? 99)).toBeLessThan(1);
   expect(of("berth_nodejs_eventloop_lag_p99_seconds")).toBeGreaterThan(0);
 });

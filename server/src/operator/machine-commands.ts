@@ -1,6 +1,7 @@
 import { join, resolve } from "node:path";
 import { recipes } from "@berth/contract";
-import { type Config, version } from "../config/config.ts";
+import { type Config, ConfigError, version } from "../config/config.ts";
+import { EmbeddedDatabaseError } from "../database/embedded-database-error.ts";
 import { bridgeName } from "../drivers/docker/containers/ensure-network.ts";
 import {
   engineNameservers,
@@ -8,6 +9,7 @@ import {
   removalCommands,
   runFirewallCommands,
 } from "../drivers/docker/firewall/firewall-rules.ts";
+import { ownerOfHomes } from "../drivers/homes/claim-homes.ts";
 import { prepareRuntime } from "../drivers/process/prepare-runtime.ts";
 import { installationOf } from "../installation/installation.ts";
 import { checkHealth } from "./check-health.ts";
@@ -15,7 +17,8 @@ import { checkStart } from "./check-start.ts";
 import { diagnose, reportOf } from "./doctor/diagnose.ts";
 import { type Command, usage } from "./parse-command.ts";
 import { printJson } from "./print-rows.ts";
-import { withDatabase } from "./with-database.ts";
+import { runningProcesses } from "./process-registry.ts";
+import { DatabaseUnreachable, withDatabase } from "./with-database.ts";
 
 /** Checks and preparations of the machine itself. */
 export const machineCommands: readonly Command[] = [
@@ -94,11 +97,30 @@ async function doctor(config: Config, asJson: boolean): Promise<void> {
 
 /** Prints the firewall rules of this installation as a shell script, or runs it as root. */
 async function firewall(config: Config, verb = "print"): Promise<void> {
-  const script = { print: firewallCommands, apply: firewallCommands, remove: removalCommands }[verb];
-  if (!script) return usage(`firewall does not take ${verb}.`);
+  if (verb === "remove") return await removeFirewall(config);
+  if (verb !== "print" && verb !== "apply") return usage(`firewall does not take ${verb}.`);
   const { id } = await withDatabase(config, installationOf);
-  const commands = script(id, await engineNameservers());
+  const commands = firewallCommands(id, await engineNameservers());
   if (verb === "print") return console.log(commands);
   await runFirewallCommands(commands);
-  console.log(`Done: the bridge ${bridgeName(id)} ${verb === "apply" ? "is isolated" : "has no firewall any more"}`);
+  console.log(`Done: the bridge ${bridgeName(id)} is isolated`);
+}
+
+/** Works without the server too, which is stopped before Berth is removed; a server that runs applies the rules again. */
+async function removeFirewall(config: Config): Promise<void> {
+  const running = await withDatabase(config, async (db) => ({
+    id: (await installationOf(db)).id,
+    servers: (await runningProcesses(db)).length,
+  })).catch((error: unknown) => {
+    if (error instanceof EmbeddedDatabaseError || error instanceof DatabaseUnreachable) return undefined;
+    throw error;
+  });
+  const id = running?.id ?? (await ownerOfHomes(join(resolve(config.dataDir), "homes")));
+  if (id === undefined)
+    throw new ConfigError(
+      `${resolve(config.dataDir)} has no homes of an installation: set DATA_DIR, or start the database.`,
+    );
+  await runFirewallCommands(removalCommands(id));
+  console.log(`Done: the bridge ${bridgeName(id)} has no firewall any more`);
+  if (running?.servers) console.log("The server runs, and applies it again within a minute: stop it first.");
 }

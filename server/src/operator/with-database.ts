@@ -45,9 +45,11 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
 }
 
 /** Notifies by bell and mail, as the server does; links use the address of the settings. */
-export function announcerOf({ appUrl, port, brand }: Config) {
-  return announcer({ appUrl: appUrl ?? `http://localhost:${port}`, brandName: brand.name });
+export function announcerOf(config: Config) {
+  return announcer({ appUrl: appUrlOf(config), brandName: config.brand.name });
 }
+
+export const appUrlOf = ({ appUrl, port }: Config): string => appUrl ?? `http://localhost:${port}`;
 
 /** Who gives the command on this machine, and the reason of `--reason` (G118). */
 export function authorOf({ reason = "" }: Options): Author {

@@ -3,7 +3,7 @@ import { recipeOf } from "@berth/contract";
 import type { Config } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import type { FirewallDeps } from "../drivers/docker/firewall/start-firewall.ts";
-import { currentImage, replacedImages } from "../drivers/docker/images/image-catalogue.ts";
+import { currentImage, imageRecord, replacedImages } from "../drivers/docker/images/image-catalogue.ts";
 import { imagesOf } from "../drivers/docker/images/images-of.ts";
 import type { RemoteDeps, RemoteMachine } from "../drivers/docker/open-remote.ts";
 import type { Driver } from "../drivers/driver.ts";
@@ -54,15 +54,23 @@ export async function openMachines(deps: MachinesDeps): Promise<Machines> {
   if (isWorker) await registerHost(db, thisMachine, driver, config.slots);
   const folder = join(dataDir, "hosts");
   const images = imagesOf(config);
-  const remote = { install, images, replaced: replacedImages, folder, sshAgent: config.sshAgent, log };
+  const remote = {
+    install,
+    images,
+    replaced: () => replacedImages(imageRecord(dataDir)),
+    folder,
+    sshAgent: config.sshAgent,
+    log,
+  };
   const remotes = await openRemoteHosts(db, remote);
   const clusters = await openAddedClusters(await addedClusters(db), { config, dataDir, install });
   const local = isWorker ? driver : onlyWhereRunsAre(db, driver);
   return { remote, remotes, clusters, membership, drivers: await driversOf(db, local, [...remotes, ...clusters]) };
 }
 
-export function localFirewall({ docker }: Config, install: string, port: number): FirewallDeps {
-  return { engine: docker, install, image: () => currentImage("jupyter"), isHost: docker.reach === "published", port };
+export function localFirewall({ docker, dataDir }: Config, install: string, port: number): FirewallDeps {
+  const image = () => currentImage("jupyter", imageRecord(dataDir));
+  return { engine: docker, install, image, isHost: docker.reach === "published", port };
 }
 
 /** By host id; includes stubs for decommissioned hosts. */
@@ -135,11 +143,13 @@ async function processOf({ config, dataDir: directory, install, log }: MachinesD
 
 async function dockerOf({ config, dataDir, install, log }: MachinesDeps): Promise<Driver> {
   const { docker } = config;
+  const record = imageRecord(dataDir);
   const { checkEngine } = await import("../drivers/docker/check-engine.ts");
   const { dockerDriver } = await import("../drivers/docker/docker-driver.ts");
   const warn = (text: string) => log.warn({ event: "host.unfit", hostId: thisMachine }, text);
   for (const text of await checkEngine(docker, docker)) warn(`${text}.`);
-  if (!(await currentImage("jupyter"))) warn(`no image is built yet, so nothing can be launched: ${imagesCommand()}.`);
+  if (!(await currentImage("jupyter", record)))
+    warn(`no image is built yet, so nothing can be launched: ${imagesCommand()}.`);
   const homeRoot = join(dataDir, "homes");
   const found = await findQuota(homeRoot);
   if ("missing" in found) warn(`an environment can fill the whole disk: ${found.missing}.`);
@@ -152,7 +162,7 @@ async function dockerOf({ config, dataDir, install, log }: MachinesDeps): Promis
     quota,
     images: imagesOf(config),
     recipeOf: (type) => recipeOf(config.catalogue, type),
-    replaced: replacedImages,
+    replaced: () => replacedImages(record),
     publishAt,
     log,
   });

@@ -1,15 +1,17 @@
 import type { Config } from "../config/config.ts";
+import { speakingDefaults } from "../config/speaking-defaults.ts";
 import { isServer } from "./listen-place.ts";
 
 /** Settings that are allowed, but probably not meant. */
 export function settingWarnings(config: Config): string[] {
-  const { appUrl, mail, trustProxy, metrics } = config;
+  const { appUrl, trustProxy, metrics } = config;
   return [
     ...loopbackWarnings(config),
     ...(isServer(config) || metrics.port !== undefined
       ? []
       : ["A worker alone has no address: set METRICS_PORT for its /healthz and /readyz."]),
-    ...(mail.smtp || mail.outboxPage ? [] : ["SMTP_URL is not set: no mail is sent."]),
+    ...speakingDefaults(config),
+    ...splitProvider(config),
     ...(appUrl?.startsWith("https:") && !trustProxy
       ? [
           "TRUST_PROXY is not set, though https needs a proxy in front: all clients count as one address, for rate limits and logs. Set it to the proxy's addresses.",
@@ -30,5 +32,13 @@ function loopbackWarnings({ runtime, processNetwork, metrics, trustProxy }: Conf
           "A notebook can pass for your proxy and name any client's address, so limits by network do not hold for it: set PROCESS_NETWORK=off, or RUNTIME=docker.",
         ]
       : []),
+  ];
+}
+
+/** Its payments are made known by a worker, and no webhook of a provider comes from outside (G115). */
+function splitProvider({ payments, roles }: Config): string[] {
+  if (payments.kind !== "embedded" || roles.has("worker") || !roles.has("api")) return [];
+  return [
+    "Payments are test payments of the embedded provider: without a process with the role worker none is delivered.",
   ];
 }

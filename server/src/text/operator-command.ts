@@ -7,6 +7,10 @@ export const operatorCommand = (args: string) => `${isInstalled ? "berth" : "npm
 /** What a person types to start the server. */
 export const startCommand = isInstalled ? "berth start" : "npm start";
 
+/** The settings of a service (docs/operate/install.md), and what a person types after a change of them. */
+export const serviceFile = isInstalled ? "/etc/berth/berth.env" : undefined;
+export const restartCommand = "systemctl restart berth";
+
 /** What a person types to build the images of environments, or one type's. */
 export function imagesCommand(type?: string): string {
   if (isInstalled) return type ? `berth images ${type}` : "berth images";

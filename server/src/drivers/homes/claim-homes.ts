@@ -17,16 +17,12 @@ export async function claimHomes(
   used: () => Promise<readonly string[]>,
 ): Promise<void> {
   const file = join(folder, ownerFile);
-  const owner = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (owner?.trim() === install) return;
-  // A power cut may leave an empty file.
-  if (owner?.trim())
+  const owner = await ownerOfHomes(folder);
+  if (owner === install) return;
+  if (owner !== undefined)
     throw new DriverError(
       "refused",
-      `${folder} has the files of another installation (${owner.trim()}), and the database is that of ${install}: check DATA_DIR and DATABASE_URL.`,
+      `${folder} has the files of another installation (${owner}), and the database is that of ${install}: check DATA_DIR and DATABASE_URL.`,
     );
   const homes = await used();
   if (homes.length > 0 && !homes.some((home) => existsSync(join(folder, home))))
@@ -42,4 +38,14 @@ export async function claimHomes(
   } finally {
     await handle.close();
   }
+}
+
+/** The id of the installation that a folder of homes belongs to; undefined where it has no owner yet. */
+export async function ownerOfHomes(folder: string): Promise<string | undefined> {
+  const owner = await readFile(join(folder, ownerFile), "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  });
+  // A power cut may leave an empty file.
+  return owner.trim() || undefined;
 }

@@ -12,7 +12,7 @@ import { networkName } from "../docker/containers/ensure-network.ts";
 import { dockerDriver } from "../docker/docker-driver.ts";
 import { orUndefined } from "../docker/engine/engine-errors.ts";
 import { removalCommands, runFirewallCommands } from "../docker/firewall/firewall-rules.ts";
-import { currentImage } from "../docker/images/image-catalogue.ts";
+import { checkoutRecord, currentImage } from "../docker/images/image-catalogue.ts";
 import type { Spec } from "../driver.ts";
 import { openEngineProxy } from "./engine-proxy.ts";
 
@@ -33,7 +33,7 @@ export async function whyNoDocker(): Promise<string | undefined> {
 /** Why the product itself starts no container here, which takes only images of its catalogue; undefined where it does. */
 export async function whyNoCatalogue(): Promise<string | undefined> {
   const noImage = "no image is in the catalogue: npm run images -- jupyter";
-  return (await whyNoDocker()) ?? ((await currentImage("jupyter")) ? undefined : noImage);
+  return (await whyNoDocker()) ?? ((await currentImage("jupyter", checkoutRecord)) ? undefined : noImage);
 }
 
 /** A folder of homes, and installations of their own, on an engine that others use too. */

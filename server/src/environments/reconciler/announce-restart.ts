@@ -16,19 +16,25 @@ const texts: Readonly<Record<Ended, { readonly title: string; readonly why: stri
     title: "was started again",
     why: "Its machine had ended it. The time that this took is added at its end.",
   },
+  error: {
+    title: "was started again",
+    why: "Its JupyterLab had ended with an error.",
+  },
 };
 
-/** Tells an owner that a run ended by no act of theirs, and why (G199). */
+/** Tells an owner that a run ended by no act of theirs, and why (G199, G350). */
 export async function announceRestart(
   tx: Tx,
   announce: Announce,
   { id, user_id: userId, subdomain, generation }: Environment,
   ended: Ended,
+  at = new Date(),
 ): Promise<void> {
   const { title, why } = texts[ended];
   await announce(tx, {
     userId,
-    cause: `restarted:${id}:${generation}`,
+    // One that ends again and again is told of once an hour.
+    cause: `restarted:${id}:${ended === "error" ? at.toISOString().slice(0, 13) : generation}`,
     title: `${subdomain} ${title}`,
     body: `${why} Your files are all there; what was in memory is lost.`,
     link: `/environments/${id}`,

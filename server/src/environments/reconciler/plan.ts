@@ -97,7 +97,7 @@ export interface StatusUpdate {
   readonly ended?: Ended;
 }
 
-export type Ended = "memory" | Eviction["cause"];
+export type Ended = "memory" | "error" | Eviction["cause"];
 
 const settledMs = 20_000;
 const workingMs = 100;
@@ -164,12 +164,14 @@ function refusedBy(evicted: Eviction | undefined): Pick<StatusUpdate, "waiting" 
   return evicted ? { fault: true, waiting: { for: "room", message: evicted.message } } : {};
 }
 
-/** What ended a run that its owner used; undefined: its own program. An absent one was removed by its machine, as by a drain. */
+/** What ended a run that its owner used; undefined: its own program, without an error, as when its owner shuts it down. An absent one was removed by its machine, as by a drain. */
 function endedBy({ status, lost_since }: Environment, observed: Observed): Ended | undefined {
   if (status !== "active" || lost_since !== null) return undefined;
   if (observed.state === "absent") return "machine";
   if (observed.state !== "stopped" || observed.exit.lostSince !== undefined) return undefined;
-  return observed.exit.outOfMemory ? "memory" : observed.exit.evicted?.cause;
+  const { outOfMemory, evicted, code } = observed.exit;
+  if (outOfMemory) return "memory";
+  return evicted?.cause ?? (code === 0 ? undefined : "error");
 }
 
 /** A start that waits for its image, of which `percent` is there, or else until the warm runs on its GPUs are removed. */

@@ -75,7 +75,7 @@ test.each<[DriverErrorCode, WaitReason | undefined, WaitReason | null]>([
   expect(deps.drivers.size).toBe(1);
 });
 
-test("G199 an owner is told when a run ended for lack of memory or space, or by its machine; a crash of its own is no news", async () => {
+test("G199 an owner is told when a run ended for lack of memory or space, by its machine or with an error; a shutdown is no news", async () => {
   const setup = await setupEnvironments();
   const { rent, read, reach, driver } = setup;
   const id = await rent({ subdomain: "lab" });
@@ -85,8 +85,14 @@ test("G199 an owner is told when a run ended for lack of memory or space, or by 
     await reach(id, "pending");
     await reach(id, "active");
   };
-  await next(driver.crash(id));
+  await next(driver.crash(id, { code: 0, outOfMemory: false }));
   expect(await noticesOf(setup)).toEqual([]);
+  for (let time = 0; time < 2; time++) await next(driver.crash(id, { code: 137, outOfMemory: false }));
+  // At the turn of an hour there are two.
+  const [{ title, body } = {}] = await noticesOf(setup);
+  expect(title).toBe("lab was started again");
+  expect(body).toBe("Its JupyterLab had ended with an error. Your files are all there; what was in memory is lost.");
+  await setup.db.deleteFrom("notifications").where("cause", "like", "restarted:%").execute();
   const { expires_at } = await read(id);
   await next(driver.crash(id, { code: 137, outOfMemory: true }));
   await next(driver.crash(id, { code: 137, outOfMemory: false, evicted: { cause: "disk", message: "exceeds" } }));

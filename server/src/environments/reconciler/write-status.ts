@@ -73,10 +73,14 @@ async function writeAll(deps: WriteStatusDeps, row: LeasedEnvironment, update: W
   }
 }
 
-function logChange({ log }: WriteStatusDeps, row: LeasedEnvironment, { status, waiting }: StatusUpdate): void {
+function logChange({ log }: WriteStatusDeps, row: LeasedEnvironment, update: StatusUpdate): void {
+  const { status, waiting, ended } = update;
   const { order_id: orderId, waits_for, ended_reason: reason, last_error: error } = row;
   if (waiting && waiting.for !== waits_for)
     log.warn({ event: "environment.waits", orderId, waitsFor: waiting.for }, waiting.message);
+  const { id: environmentId } = row;
+  if (ended)
+    log.warn({ event: "environment.restarted", environmentId, ended }, "a run ended, and the next one is started");
   if (status === row.status) return;
   if (status === "active") log.info({ event: "environment.ready", orderId }, "an environment is ready");
   if (status !== "terminated") return;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -16,6 +17,7 @@ import { describe, expect, test } from "vitest";
 import { readConfig } from "../../config/config.ts";
 import { openDatabase } from "../../database/database.ts";
 import { startEmbedded } from "../../database/embedded.ts";
+import { imageRecord, readCatalogue } from "../../drivers/docker/images/image-catalogue.ts";
 import { lastBackup } from "../../installation/last-backup.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { databaseWithoutTables } from "../../testing/server-process.ts";
@@ -29,8 +31,6 @@ import { withPlainDatabase } from "./with-plain-database.ts";
 
 const absent = await whyNoTools();
 const quiet = () => {};
-/** A checkout in which images were built has their catalogue. */
-const isNotOfImages = (note: string) => !note.startsWith("Images: ");
 
 describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups", () => {
   test("a restored installation has every row, the secret, and every home file with its mode, time and links", async () => {
@@ -50,6 +50,8 @@ describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups
     symlinkSync("/etc/hostname", join(home, "absolute"));
     symlinkSync("../../deep/er", join(home, "deep", "up"));
     mkdirSync(join(dataDir, "hosts", "gpu-1"), { recursive: true });
+    const record = { jupyter: { digest: "sha256:1" } };
+    writeFileSync(join(dataDir, "images.json"), JSON.stringify(record));
     writeFileSync(join(dataDir, "hosts", "gpu-1", "key"), "a key", { mode: 0o600 });
     const before = await everyRow(db);
     const { manifest } = await take();
@@ -65,7 +67,10 @@ describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups
     const options = { homesLost: false, trust, progress: quiet };
     const restored = await restoreBackup(config, () => openArchive(file), options);
     expect(restored.broken).toEqual([]);
-    expect(restored.notes.filter(isNotOfImages)).toEqual([]);
+    expect(restored.notes).toEqual([expect.stringMatching(/^Images: the record of those in use is in place/)]);
+    expect(imageRecord(target)).toBe(join(target, "images.json"));
+    expect(await readCatalogue(imageRecord(target))).toEqual(record);
+    expect(existsSync(join(target, "restored"))).toBe(false);
 
     const at = (...names: string[]) => join(target, "homes", "home", ...names);
     const sum = (content: Buffer) => createHash("sha256").update(content).digest("hex");
@@ -104,7 +109,8 @@ describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups
   });
 
   test("a backup without homes is restored to an empty database of one's own, and to no other; no file is overwritten", async () => {
-    const { db, folder, file, env, config, take } = await setupBackup();
+    const { db, dataDir, folder, file, env, config, take } = await setupBackup();
+    writeFileSync(join(dataDir, "images.json"), "{}");
     const catalogue = { ...config.catalogue, types: config.catalogue.types.slice(0, 1) };
     config.catalogue = catalogue;
     await take(false);
@@ -124,13 +130,14 @@ describe.skipIf(absent)(absent ? `backups, skipped because ${absent}` : "backups
 
     const restored = await restore({}, true);
     expect(restored.broken).toEqual([]);
-    expect(restored.notes.filter(isNotOfImages)).toEqual([
+    expect(restored.notes).toEqual([
       expect.stringMatching(/^The homes are lost: /),
+      expect.stringMatching(/^Images: /),
       `Prices and types were those of ${DATA_DIR}/restored/catalogue.json: set CATALOGUE to it, or to a copy.`,
     ]);
     expect(JSON.parse(readFileSync(join(DATA_DIR, "restored", "catalogue.json"), "utf8"))).toEqual(catalogue);
     expect(await withPlainDatabase(connection, countRows)).toEqual(await countRows(db));
     expect(readFileSync(join(DATA_DIR, "secret"), "utf8")).toBe("5".repeat(64));
-    expect(readdirSync(DATA_DIR).sort()).toEqual(["homes", "operator-key", "restored", "secret"]);
+    expect(readdirSync(DATA_DIR).sort()).toEqual(["homes", "images.json", "operator-key", "restored", "secret"]);
   });
 });

@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { type Config, ConfigError } from "../../config/config.ts";
 import { postmasterOf } from "../../database/postmaster-of.ts";
+import { recordName } from "../../drivers/docker/images/image-catalogue.ts";
+import { imagesCommand } from "../../text/operator-command.ts";
 import { BackupRefused } from "./backup-refused.ts";
 import type { Trust } from "./backup-signature.ts";
 import { dumpName, elsewhereName, homesName, type Manifest, manifestName, secretName, sumsName } from "./manifest.ts";
@@ -38,6 +40,7 @@ export async function restoreBackup(
     const notes = [
       ...(await placeSecret(config.secret, folder, dataDir, staged.manifest)),
       ...(await placeHomes(config, folder, staged.manifest, homesLost)),
+      ...(await placeImages(folder)),
       ...restoredFiles.flatMap(([name, note]) =>
         existsSync(join(folder, "restored", name)) ? [note(join(dataDir, "restored", name))] : [],
       ),
@@ -64,7 +67,6 @@ const restoredFiles: readonly (readonly [name: string, note: (path: string) => s
     (path) =>
       `Homes of hosts on other machines: nothing was sent there. Where one has lost them, ${path} has an archive of each (docs/operate/backup.md).`,
   ],
-  ["images-catalogue.json", (path) => `Images: those of ${path} were in use; npm run images builds or fetches them.`],
 ];
 
 async function checkEmpty(dataDir: string): Promise<void> {
@@ -102,6 +104,16 @@ async function placeSecret(
   await mkdir(join(folder, "restored"), { recursive: true, mode: 0o700 });
   await rename(file, join(folder, "restored", "identity-secret"));
   return [`Set IDENTITY_SECRET to the content of ${dataDir}/restored/identity-secret before the start.`];
+}
+
+/** The images themselves are in no backup. */
+async function placeImages(folder: string): Promise<readonly string[]> {
+  const kept = join(folder, "restored", "images-catalogue.json");
+  if (!existsSync(kept)) return [];
+  await rename(kept, join(folder, recordName));
+  // Nothing else may have been outside of the data folder.
+  await rmdir(join(folder, "restored")).catch(() => {});
+  return [`Images: the record of those in use is in place. Those that this machine lacks: ${imagesCommand()}.`];
 }
 
 async function placeHomes(

@@ -5,7 +5,7 @@ import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { type Config, version } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
-import { catalogueFile, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { imageRecord, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { imagesOf } from "../../drivers/docker/images/images-of.ts";
 import type { ArchiveEntry } from "../../drivers/homes/pack-archive.ts";
 import { addedClusters, openAddedClusters } from "../../environments/hosts/added-clusters.ts";
@@ -110,7 +110,8 @@ async function* entriesOf(sources: Sources, packed: Packed): AsyncGenerator<Arch
   yield fileEntry(dumpName, dump);
   yield textEntry(secretName, secret);
   if (existsSync(join(dataDir, "operator-key"))) yield fileEntry("operator-key", join(dataDir, "operator-key"));
-  if (existsSync(catalogueFile)) yield fileEntry("restored/images-catalogue.json", catalogueFile);
+  const record = imageRecord(dataDir);
+  if (existsSync(record)) yield fileEntry("restored/images-catalogue.json", record);
   if (config.catalogue !== defaultCatalogue)
     yield textEntry("restored/catalogue.json", `${JSON.stringify(config.catalogue, null, 2)}\n`);
   if (existsSync(join(dataDir, "hosts"))) yield* folderEntries("hosts", join(dataDir, "hosts"));
@@ -122,7 +123,7 @@ async function* entriesOf(sources: Sources, packed: Packed): AsyncGenerator<Arch
 async function* otherHomes(sources: Sources, { elsewhere }: Packed): AsyncGenerator<ArchiveEntry> {
   const { db, config, dataDir, installation: install } = sources;
   const keys = { folder: join(dataDir, "hosts"), sshAgent: config.sshAgent };
-  const images = { images: imagesOf(config), replaced: replacedImages };
+  const images = { images: imagesOf(config), replaced: () => replacedImages(imageRecord(dataDir)) };
   const hosts = await openRemoteHosts(db, { install, ...keys, ...images, log: silentLogger });
   const clusters = await openAddedClusters(await addedClusters(db), { config, dataDir, install });
   try {

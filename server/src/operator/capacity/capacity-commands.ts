@@ -116,7 +116,7 @@ async function drain(config: Config, options: Options, id = ""): Promise<void> {
 }
 
 async function undrain(config: Config, options: Options, id = ""): Promise<void> {
-  const drained = await withDatabase(config, (db) => undrainHost(db, id, authorOf(options)));
+  const drained = await withDatabase(config, (db) => undrainHost(db, announcerOf(config), id, authorOf(options)));
   console.log(drained ? `${id} takes environments again` : `${id} was not draining`);
 }
 

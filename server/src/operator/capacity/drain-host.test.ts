@@ -58,7 +58,12 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
     expect.stringMatching(/^host fake: 3 CPU slots, 1 leased, 0 quarantined, 2 environments, draining since .* UTC$/),
   ]);
   expect(await outOfService()).toEqual(["host drains"]);
-  expect([await undrainHost(db, "host", by), await undrainHost(db, "host", by)]).toEqual([true, false]);
+  expect([
+    await undrainHost(db, announceByBell, "host", by),
+    await undrainHost(db, announceByBell, "host", by),
+  ]).toEqual([true, false]);
+  const after = await db.selectFrom("notifications").select("title").where("cause", "like", "drain:%:over").execute();
+  expect(after).toEqual([{ title: "Your machine takes environments again" }]);
   expect(await order()).toMatchObject({ ok: true });
   await expect(drainHost(db, announceByBell, "nowhere", by)).rejects.toThrow("There is no host nowhere");
 });
@@ -86,7 +91,7 @@ test("the queue does not get GPUs of a host that drains, and gets them after und
   await reach(id, "terminated");
   await processQueue(db, announceByBell);
   expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "waiting", expected_at: null });
-  await undrainHost(db, "host", by);
+  await undrainHost(db, announceByBell, "host", by);
   await processQueue(db, announceByBell);
   expect(await queuePositionOf(db, "eve")).toMatchObject({ state: "held" });
 });
@@ -185,7 +190,10 @@ test("G197 a second drain without it, and an undrain, take back what has not mov
         (select cancelled_at is not null from home_moves) as cancelled from hosts where id = 'host'`.execute(db);
     return rows[0];
   };
-  for (const takeBack of [() => drainHost(db, announceByBell, "host", by), () => undrainHost(db, "host", by)]) {
+  for (const takeBack of [
+    () => drainHost(db, announceByBell, "host", by),
+    () => undrainHost(db, announceByBell, "host", by),
+  ]) {
     await drainHost(db, announceByBell, "host", by, { moves: true });
     await requestMoves(db);
     expect(await moving()).toEqual({ moving: true, drained: true, cancelled: false });

@@ -114,24 +114,49 @@ async function closeHost(tx: Tx, announce: Announce, hostId: string, moves: bool
     .where("id", "=", hostId)
     .returning("drained_at")
     .executeTakeFirstOrThrow();
-  const { rows: owners } = await sql<{ user_id: string; names: string }>`
+  const owners = await ownersOn(tx, hostId);
+  for (const { user_id: userId, names } of owners)
+    await announce(tx, {
+      userId,
+      cause: drainCause(hostId, drained_at),
+      title: "A machine of yours takes no new environments",
+      body: `It is being serviced or taken out of service: ${names}. ${moves ? moveText : stayText}`,
+      link: "/environments",
+    });
+  return owners.length;
+}
+
+const drainCause = (hostId: string, drainedAt: Date | null) => `drain:${hostId}:${drainedAt?.toISOString()}` as const;
+
+/** Who has environments on a host, with their names. */
+async function ownersOn(tx: Tx, hostId: string): Promise<readonly { user_id: string; names: string }[]> {
+  const { rows } = await sql<{ user_id: string; names: string }>`
     select user_id, string_agg(subdomain, ', ' order by subdomain) as names from environments
-    where host_id = ${hostId} and status <> 'terminated' and desired <> 'terminated' group by user_id order by user_id`.execute(
-    tx,
+    where host_id = ${hostId} and status <> 'terminated' and desired <> 'terminated'
+    group by user_id order by user_id`.execute(tx);
+  return rows;
+}
+
+/** Returns how many owners were notified. */
+async function takeBackNotice(tx: Tx, announce: Announce, hostId: string, drainedAt: Date): Promise<number> {
+  const cause = drainCause(hostId, drainedAt);
+  const notified = await tx.selectFrom("notifications").select("user_id").where("cause", "=", cause).execute();
+  const owners = (await ownersOn(tx, hostId)).filter((each) =>
+    notified.some(({ user_id }) => user_id === each.user_id),
   );
   for (const { user_id: userId, names } of owners)
     await announce(tx, {
       userId,
-      cause: `drain:${hostId}:${drained_at?.toISOString()}`,
-      title: "A machine of yours takes no new environments",
-      body: `It is being taken out of service: ${names}. ${moves ? moveText : stayText}`,
+      cause: `${cause}:over`,
+      title: "Your machine takes environments again",
+      body: `It is back in service: ${names}. There is nothing that you need to do.`,
       link: "/environments",
     });
   return owners.length;
 }
 
 const stayText =
-  "What runs goes on until its time is over, but what is stopped cannot be started there. Download the files that you need elsewhere.";
+  "What runs goes on until its time is over. What is stopped keeps its files and its time, and can be started again when the machine is back: you are told then. Files that you need before you can download.";
 const moveText =
   "What runs goes on until its time is over. What is stopped moves to another machine with all its files, and is started there as always: its name and its address stay.";
 
@@ -148,8 +173,11 @@ async function setMoving(tx: Tx, hostId: string, moves: boolean): Promise<void> 
     .execute();
 }
 
-/** Returns false when it did not drain. Throws for an unknown or decommissioned host. */
-export async function undrainHost(db: Db, hostId: string, author: Author): Promise<boolean> {
+/**
+ * Returns false when it did not drain. Owners who were notified of that and still have environments there are told that it is
+ * over. Throws for an unknown or decommissioned host.
+ */
+export async function undrainHost(db: Db, announce: Announce, hostId: string, author: Author): Promise<boolean> {
   return await db.transaction().execute(async (tx) => {
     const host = await hostForUpdate(tx, hostId);
     if (!host || host.removed_at) throw noHost(hostId);
@@ -157,7 +185,8 @@ export async function undrainHost(db: Db, hostId: string, author: Author): Promi
     if (!host.drained_at) return false;
     await setMoving(tx, hostId, false);
     await tx.updateTable("hosts").set({ drained_at: null }).where("id", "=", hostId).execute();
-    await recordAct(tx, author, "host.undrain", hostId);
+    const owners = await takeBackNotice(tx, announce, hostId, host.drained_at);
+    await recordAct(tx, author, "host.undrain", hostId, { owners });
     return true;
   });
 }

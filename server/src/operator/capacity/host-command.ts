@@ -8,7 +8,7 @@ import { helperOutput } from "../../drivers/docker/containers/helper-container.t
 import { openEngine } from "../../drivers/docker/engine/engine.ts";
 import { parseAddress, parseHomeRoot, parsePrivateAddress } from "../../drivers/docker/engine/remote-address.ts";
 import { firewallCommands, nameserversIn } from "../../drivers/docker/firewall/firewall-rules.ts";
-import { replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { imageRecord, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { imagesOf } from "../../drivers/docker/images/images-of.ts";
 import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
 import { isClusterAddress } from "../../drivers/kubernetes/added-cluster.ts";
@@ -90,7 +90,7 @@ async function withHost<T>(
   const own = {
     install,
     images: imagesOf(config),
-    replaced: replacedImages,
+    replaced: () => replacedImages(imageRecord(config.dataDir)),
     folder,
     sshAgent: config.sshAgent,
     log: commandLogger,

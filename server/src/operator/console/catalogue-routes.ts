@@ -10,7 +10,7 @@ import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { readGpuModels } from "../../environments/hosts/read-gpu-models.ts";
 import { mount, success } from "../../http/mount.ts";
-import { operatorCommand, startCommand } from "../../text/operator-command.ts";
+import { operatorCommand, restartCommand, serviceFile, startCommand } from "../../text/operator-command.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 
 const mostAnnounced = 20;
@@ -37,9 +37,12 @@ export function catalogueRoutes(app: FastifyInstance, { db, config }: Pick<Conso
 }
 
 function commandsFor(file: string | null): string[] {
-  const name = file ?? "catalogue.json";
+  const name = file ?? (serviceFile ? "/etc/berth/catalogue.json" : "catalogue.json");
   const print = file === null ? [operatorCommand(`catalogue > ${name}`)] : [];
-  return [...print, operatorCommand(`catalogue check ${name}`), `CATALOGUE=${name} ${startCommand}`];
+  const set = file === null ? [`echo CATALOGUE=${name} >> ${serviceFile}`] : [];
+  // A start by hand beside a service would be a second server.
+  const start = serviceFile ? [...set, restartCommand] : [`CATALOGUE=${name} ${startCommand}`];
+  return [...print, operatorCommand(`catalogue check ${name}`), ...start];
 }
 
 function versionsOf(catalogue: Catalogue, at: Date): OperatedPrices[] {

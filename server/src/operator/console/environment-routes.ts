@@ -42,9 +42,9 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentDeps): 
   });
   mount(app, readOperatedEnvironment, async ({ params: { id } }) => {
     const found = await showEnvironment(db, id);
-    const { sessions, stages, orders, gpus, audit } = found;
+    const { sessions, stages, orders, gpus, usage, audit } = found;
     const environment: OperatedEnvironment = {
-      ...{ ...listed(found), gpus, stages, orders, acts: audit.map(auditedAct) },
+      ...{ ...listed(found), gpus, usage, stages, orders, acts: audit.map(auditedAct) },
       sessions: sessions.map(({ opened_at, closed_at, ...session }) => ({
         ...{ ...session, opened_at: opened_at.toISOString(), closed_at: closed_at?.toISOString() ?? null },
       })),

@@ -52,8 +52,8 @@ const hostActs: Readonly<Record<HostAct, Act>> = {
     const done = notified === undefined ? `${id} drains so already` : `${id} drains; owners notified: ${notified}`;
     return `${done}. ${movesText(await readMoves(db, id))}`;
   },
-  async undrain({ db }, id, author) {
-    return (await undrainHost(db, id, author)) ? `${id} takes environments again` : `${id} did not drain`;
+  async undrain({ db, announce }, id, author) {
+    return (await undrainHost(db, announce, id, author)) ? `${id} takes environments again` : `${id} did not drain`;
   },
   async lose({ db, announce }, id, author) {
     const notified = await loseHost(db, announce, id, author);

@@ -21,12 +21,12 @@ import { findOrders, showOrder } from "../orders/find-orders.ts";
 import { readDisputes } from "../orders/read-disputes.ts";
 import { type RefundChoice, refundChoices } from "../orders/refund-choices.ts";
 import { readRefundRequests as readRequests } from "../orders/refund-requests.ts";
-import { sendReceipt } from "../orders/send-receipt.ts";
+import { receiptText, sendReceipt } from "../orders/send-receipt.ts";
 import { auditedAct } from "./audited-act.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { authorOf, operatorOf } from "./guard-console.ts";
 
-type OrderDeps = Pick<ConsoleDeps, "db" | "announce">;
+type OrderDeps = Pick<ConsoleDeps, "db" | "announce" | "config">;
 
 const mostActs = 20;
 
@@ -84,7 +84,7 @@ function listRoutes(app: FastifyInstance, { db }: OrderDeps): void {
 }
 
 function actRoutes(app: FastifyInstance, deps: OrderDeps): void {
-  const { db, announce } = deps;
+  const { db, announce, config } = deps;
   mount(app, previewRefund, async ({ params: { id }, request }) => {
     const author = { actor: operatorOf(request).email, reason: "" };
     const { calculation, full, prorated } = await refundChoices(deps, id, author);
@@ -115,7 +115,7 @@ function actRoutes(app: FastifyInstance, deps: OrderDeps): void {
   });
   mount(app, sendReceiptAgain, async ({ params: { id }, body, request }) => {
     const number = await sendReceipt(db, announce, id, authorOf(request, body.reason));
-    return { ...success, message: `The receipt ${number} is on its way` };
+    return { ...success, message: receiptText(number, config.mail.smtp !== undefined) };
   });
 }
 

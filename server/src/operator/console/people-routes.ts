@@ -1,6 +1,7 @@
 import {
   actOnPerson,
   exportPerson,
+  makeResetLink,
   type PersonAct,
   readPerson,
   searchPeople,
@@ -16,8 +17,10 @@ import { exportUser, recordExport } from "../people/export-user.ts";
 import { findUsers, usersPerPage } from "../people/find-user.ts";
 import { listCredits } from "../people/list-credits.ts";
 import { readUser } from "../people/read-user.ts";
+import { resetLink } from "../people/reset-link.ts";
 import { liftedText, liftSuspension, suspendedText, suspendUser } from "../people/suspend-user.ts";
 import { type PeopleDeps, warnedText, warningsBefore, warnUser } from "../people/warn-user.ts";
+import { appUrlOf } from "../with-database.ts";
 import { auditedAct } from "./audited-act.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { authorOf } from "./guard-console.ts";
@@ -49,6 +52,10 @@ export function peopleRoutes(
     if (how.refund && typed.trim() !== email)
       throw new AppError("invalid_request", `Type ${email}, the address of the account whose environments end`);
     return { ...success, message: suspendedText(email, await suspendUser(deps, id, how, author), how.refund) };
+  });
+  mount(app, makeResetLink, async ({ params: { id }, body, request }) => {
+    const link = await resetLink(db, appUrlOf(config), id, authorOf(request, body.reason));
+    return { ...success, message: "The link is valid for an hour, once", link };
   });
   mount(app, exportPerson, async ({ params: { id }, body, request }) => {
     const author = authorOf(request, body.reason);

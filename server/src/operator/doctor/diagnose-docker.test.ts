@@ -16,7 +16,7 @@ import {
   removalCommands,
   runFirewallCommands,
 } from "../../drivers/docker/firewall/firewall-rules.ts";
-import { currentImage } from "../../drivers/docker/images/image-catalogue.ts";
+import { checkoutRecord, currentImage } from "../../drivers/docker/images/image-catalogue.ts";
 import { docker, removeRuns, whyNoCatalogue } from "../../drivers/testing/docker-machine.ts";
 import { shell, whyNoFirewall } from "../../drivers/testing/isolated-runs.ts";
 import { openOtherMachine, whyNoRemote } from "../../drivers/testing/other-machine.ts";
@@ -153,7 +153,7 @@ describe.skipIf(noRemote)(noRemote ? `another machine, skipped because ${noRemot
 /** The other machine has the image by this name; doctor looks for the reference of the catalogue. */
 async function whyOther(): Promise<string | undefined> {
   const { Id } = await docker.getImage(image).inspect();
-  return Id === (await currentImage("jupyter"))
+  return Id === (await currentImage("jupyter", checkoutRecord))
     ? undefined
     : "the catalogue has another image: npm run images -- jupyter";
 }

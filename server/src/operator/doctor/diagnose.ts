@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
 import { hearsNotifications } from "../../database/hears-notifications.ts";
-import { replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
+import { imageRecord, replacedImages } from "../../drivers/docker/images/image-catalogue.ts";
 import { imagesOf } from "../../drivers/docker/images/images-of.ts";
 import { addedClusters, openAddedClusters } from "../../environments/hosts/added-clusters.ts";
 import { installationOf } from "../../installation/installation.ts";
@@ -15,6 +15,7 @@ import { absentGpus } from "./absent-gpus.ts";
 import { askProvider } from "./ask-provider.ts";
 import { auditCheck } from "./audit-check.ts";
 import { hostChecks } from "./host-checks.ts";
+import { installationNotes } from "./installation-notes.ts";
 import { machineChecks } from "./machine-checks.ts";
 import { miningCheck } from "./mining-check.ts";
 import { moneyChecks } from "./money-checks.ts";
@@ -42,8 +43,9 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const { settings, isHere, notes } = await settingsInUse(db, config);
   const { id: install } = await installationOf(db);
   const { runtime, dataDir } = settings;
-  const own = { install, folder: join(dataDir, "hosts"), sshAgent: config.sshAgent, log: silentLogger };
-  const deps = { ...own, images: imagesOf(config), replaced: replacedImages };
+  const keys = { install, folder: join(dataDir, "hosts"), sshAgent: config.sshAgent, log: silentLogger };
+  const record = imageRecord(dataDir);
+  const deps = { ...keys, images: imagesOf({ ...config, dataDir }), replaced: () => replacedImages(record) };
   await using opened = await openDockerHosts(db, { ...settings, isHere }, deps);
   const { hosts } = opened;
   const clusters = await openAddedClusters(await addedClusters(db), { config, dataDir, install });
@@ -52,7 +54,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const hears = () => hearsNotifications(db, connectionOf(config));
   const checks = [
     ...moneyChecks(db, () => askProvider(config)),
-    ...hostChecks({ db, install, hosts, clusters, homes }),
+    ...hostChecks({ db, install, hosts, clusters, homes, record }),
     miningCheck(db),
     ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup, hears }),
     auditCheck(db),
@@ -61,7 +63,8 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const unprepared = await unpreparedTypes(db, catalogue);
   const absent = catalogueFile === undefined ? [] : await absentGpus(db, catalogue);
   const waiting = await waitingStarts(db);
-  return { notes: [...notes, ...unprepared, ...absent, ...waiting], findings: await runChecks(checks) };
+  const own = await installationNotes(db, config, isHere);
+  return { notes: [...notes, ...own, ...unprepared, ...absent, ...waiting], findings: await runChecks(checks) };
 }
 
 interface InUse {

@@ -24,6 +24,8 @@ interface HostChecksDeps {
   readonly clusters: readonly ClusterMachine[];
   /** The folder of homes on this machine; undefined where it has none. */
   readonly homes: string | undefined;
+  /** The file that says which images may be started. */
+  readonly record: string;
 }
 
 /** Checks of the machines that environments run on. */
@@ -62,7 +64,7 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
       kind: "images_missing",
       what: "Images that are missing",
       remedy: `${imagesCommand("TYPE")} on this machine; for another machine see docs/operate/hosts.md`,
-      run: () => imagesMissing(db, hosts),
+      run: () => imagesMissing(deps),
     },
     {
       kind: "clock_wrong",
@@ -201,12 +203,12 @@ async function remoteFolders(
   }
 }
 
-async function imagesMissing(db: Db, hosts: readonly DockerHost[]): Promise<readonly string[]> {
+async function imagesMissing({ db, hosts, record }: HostChecksDeps): Promise<readonly string[]> {
   const others = (await missingImages(db)).map(
     ({ hostId, type, message }) => `${type} is not on ${hostId}${message && ` (${message})`}`,
   );
   if (hosts.length === 0) return others;
-  const types = Object.entries(await readCatalogue());
+  const types = Object.entries(await readCatalogue(record));
   if (types.length === 0) return ["No image is built yet, so nothing can be launched"];
   const missing = answering(hosts).flatMap(({ id, engine }) =>
     types.map(async ([type, { reference, digest }]) =>

@@ -9,7 +9,7 @@ import { calculateRefund } from "./calculate-refund.ts";
 import { findOrders, type OrderSummary, showOrder } from "./find-orders.ts";
 import { readDisputes } from "./read-disputes.ts";
 import { readRevenue } from "./read-revenue.ts";
-import { sendReceipt } from "./send-receipt.ts";
+import { receiptText, sendReceipt } from "./send-receipt.ts";
 
 /** Orders, receipts, disputes and revenue. */
 export const orderCommands: readonly Command[] = [
@@ -107,7 +107,7 @@ async function show(config: Config, [id = ""]: Args, { json }: Options): Promise
 
 async function resend(config: Config, [id = ""]: Args, options: Options): Promise<void> {
   const number = await withDatabase(config, (db) => sendReceipt(db, announcerOf(config), id, authorOf(options)));
-  console.log(`The receipt ${number} is on its way`);
+  console.log(receiptText(number, config.mail.smtp !== undefined));
 }
 
 async function calculate(config: Config, [id = ""]: Args, { at, json }: Options): Promise<void> {

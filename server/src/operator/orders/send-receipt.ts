@@ -36,3 +36,10 @@ export async function sendReceipt(db: Db, announce: Announce, orderId: string, a
     return number;
   });
 }
+
+/** What was done, for the operator. */
+export function receiptText(number: string, sendsMail: boolean): string {
+  return sendsMail
+    ? `The receipt ${number} is on its way`
+    : `The receipt ${number} is in its owner's bell only: mail is off, because SMTP_URL is not set`;
+}

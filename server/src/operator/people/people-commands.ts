@@ -6,12 +6,13 @@ import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
 import { pageOf, printPage } from "../print-page.ts";
 import { type Columns, oneLine, printJson, tableOf } from "../print-rows.ts";
-import { announcerOf, authorOf, withDatabase } from "../with-database.ts";
+import { announcerOf, appUrlOf, authorOf, withDatabase } from "../with-database.ts";
 import { deleteAccount } from "./delete-account.ts";
 import { exportUser, recordExport } from "./export-user.ts";
 import { findUsers, type UserSummary, usersPerPage } from "./find-user.ts";
 import type { SuspensionPreview } from "./preview-suspension.ts";
 import { readUser } from "./read-user.ts";
+import { resetLink } from "./reset-link.ts";
 import { liftedText, liftSuspension, suspendedText, suspendUser } from "./suspend-user.ts";
 import { type PeopleDeps, warnedText, warningsBefore, warnUser } from "./warn-user.ts";
 
@@ -74,6 +75,15 @@ export const peopleCommands: readonly Command[] = [
     about: "ends a suspension",
     example: "users lift ada@uni.example --reason 'It was her neighbour'",
     run: lift,
+  },
+  {
+    name: "users reset-link",
+    args: who,
+    options: { reason: "TEXT" },
+    about:
+      "prints a one-time link, valid for an hour, with which its owner sets a new password; hand it to nobody else",
+    example: "users reset-link ada@uni.example --reason 'She forgot it, and stood before me'",
+    run: printResetLink,
   },
   {
     name: "users delete",
@@ -183,6 +193,10 @@ async function suspend(config: Config, [id = ""]: Args, options: Options): Promi
 async function lift(config: Config, [id = ""]: Args, options: Options): Promise<void> {
   const lifted = await act(config, (deps) => liftSuspension(deps, id, authorOf(options)));
   console.log(liftedText(id, lifted));
+}
+
+async function printResetLink(config: Config, [id = ""]: Args, options: Options): Promise<void> {
+  console.log(await withDatabase(config, (db) => resetLink(db, appUrlOf(config), id, authorOf(options))));
 }
 
 async function erase(config: Config, [id = ""]: Args, options: Options): Promise<void> {

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { newId } from "../../database/new-id.ts";
+import { writeSamples } from "../../environments/activity/samples.ts";
+import type { Notice } from "../../environments/notice.ts";
+import { announceByBell } from "../../notifications/notifications.ts";
 import { brokenInvariants } from "../../payments/ledger/invariants.ts";
 import { testApp } from "../../testing/test-app.ts";
 import { commandRunner } from "../testing/run-command.ts";
@@ -21,7 +24,7 @@ async function setup() {
 }
 
 test("environments are listed and shown from the outside: no secret, no file, no log", async () => {
-  const { run, stop, ada, id, secret, row } = await setup();
+  const { db, run, stop, ada, id, secret, row } = await setup();
   const list = async (...options: string[]) => JSON.parse((await run("environments", "--json", ...options)).stdout);
   expect(await list()).toMatchObject([
     { id, subdomain: "first-lab", status: "active", email: ada.email, host_id: "local" },
@@ -38,8 +41,23 @@ test("environments are listed and shown from the outside: no secret, no file, no
     expect(text).toContain(id);
     for (const hidden of [secret, String((await row()).run_token)]) expect(text).not.toContain(hidden);
   }
+  expect(shown[0]).toContain("usage nothing was measured in the last hour");
+  const measured = { environmentId: id, cpuCores: 1.93, memoryMb: 3120, homeMb: 12, gpus: [] };
+  await writeSamples(db, [{ ...measured, receivedBytesPerSecond: null, sentBytesPerSecond: null }]);
+  expect((await run("environment", id)).stdout).toMatch(
+    /usage in the minute of \S+ 1\.93 cores, 3120 MB of memory, 12 MB of files\n/,
+  );
+  const crash = {
+    userId: ada.id,
+    cause: `restarted:${id}:now`,
+    title: "first-lab was started again",
+    body: "It ended.",
+  };
+  await db.transaction().execute((tx) => announceByBell(tx, { ...crash, link: null } as Notice));
+  expect((await run("environment", id)).stdout).toMatch(/told its owner \S+ first-lab was started again\. It ended\./);
   expect(JSON.parse(shown[1] ?? "")).toMatchObject({
     gpus: ["local-slot-1"],
+    usage: null,
     sessions: [{ closed_at: null }],
     orders: [{ status: "fulfilled" }],
   });

@@ -1,4 +1,4 @@
-import { statuses } from "@berth/contract";
+import { type SamplePoint, statuses } from "@berth/contract";
 import type { Config } from "../../config/config.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
 import { printNewest } from "../print-page.ts";
@@ -21,7 +21,7 @@ export const environmentCommands: readonly Command[] = [
     name: "environment",
     args: ["ID | NAME"],
     options: { json: "" },
-    about: "shows an environment: owner, GPUs, orders, sessions, and what operators did",
+    about: "shows an environment: owner, GPUs, what it uses now, orders, sessions, and what operators did",
     example: "environment my-lab",
     run: show,
   },
@@ -66,7 +66,7 @@ async function list(config: Config, _: Args, options: Options): Promise<void> {
   const filter = { status, host, limit: environmentsShown + 1, before: options["before"] };
   const rows = await withDatabase(config, (db) => readEnvironments(db, filter));
   printNewest(rows, columns, options, {
-    ...{ none: "There is no such environment", limit: environmentsShown },
+    ...{ none: "No environment is listed here: none was rented, or all have ended", limit: environmentsShown },
     more: ({ id }) => `--before ${id}`,
   });
 }
@@ -74,7 +74,7 @@ async function list(config: Config, _: Args, options: Options): Promise<void> {
 async function show(config: Config, [id = ""]: Args, { json }: Options): Promise<void> {
   const found = await withDatabase(config, (db) => showEnvironment(db, id));
   if (json !== undefined) return void printJson(found);
-  const { gpus, stages, orders, sessions, audit, ...facts } = found;
+  const { gpus, usage, stages, orders, sessions, restarts, audit, ...facts } = found;
   const rows = Object.entries({ ...facts, gpus: gpus.join(" ") });
   console.log(
     tableOf(rows, {
@@ -82,6 +82,7 @@ async function show(config: Config, [id = ""]: Args, { json }: Options): Promise
       value: ([, value]) => (value instanceof Date ? value : String(value ?? "-")),
     }),
   );
+  console.log(usageText(usage));
   for (const { stage, at } of stages) console.log(`stage ${stage} ${at}`);
   for (const { id: order, status, duration_hours } of orders)
     console.log(`order ${order} ${status}, ${duration_hours} hours`);
@@ -89,7 +90,19 @@ async function show(config: Config, [id = ""]: Args, { json }: Options): Promise
     console.log(
       `session ${session} from ${opened_at.toISOString()} to ${closed_at?.toISOString() ?? "now"} ${reason ?? ""}`,
     );
+  for (const { created_at, title, body } of restarts)
+    console.log(`told its owner ${created_at.toISOString()} ${title}. ${body}`);
   for (const { at, actor, act, reason } of audit) console.log(`${at.toISOString()} ${actor} ${act}: ${reason}`);
+}
+
+/** What its owner sees in the chart of its page: the last minute of the last hour that was measured. */
+function usageText(usage: SamplePoint | null): string {
+  if (!usage) return "usage nothing was measured in the last hour: it does not run, or it began just now";
+  const { at, cpu_cores, memory_mb, home_mb, gpus } = usage;
+  const each = gpus.map(
+    (gpu) => `, ${gpu.id} at ${Math.round(gpu.use_percent)} % with ${Math.round(gpu.memory_mb)} MB`,
+  );
+  return `usage in the minute of ${at} ${cpu_cores.toFixed(2)} cores, ${Math.round(memory_mb)} MB of memory, ${Math.round(home_mb)} MB of files${each.join("")}`;
 }
 
 async function stop(config: Config, [id = ""]: Args, options: Options): Promise<void> {

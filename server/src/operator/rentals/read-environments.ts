@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import { readAudit } from "../../audit/read-audit.ts";
 import type { Db } from "../../database/database.ts";
+import { samplesOf } from "../../environments/activity/samples.ts";
 import { launchStagesOf } from "../../environments/api/environment-detail.ts";
 
 export interface EnvironmentSummary {
@@ -65,7 +66,7 @@ export async function showEnvironment(db: Db, idOrName: string) {
       "not_found",
       `There is no environment ${idOrName}; environments names those that have not ended`,
     );
-  const [gpus, stages, sessions, orders, acts] = await Promise.all([
+  const [gpus, stages, sessions, orders, acts, samples, restarts] = await Promise.all([
     db
       .selectFrom("gpu_leases")
       .select("gpu_id")
@@ -94,7 +95,21 @@ export async function showEnvironment(db: Db, idOrName: string) {
       .orderBy("created_at")
       .execute(),
     readAudit(db, { subject: found.id, limit: 20 }),
+    samplesOf(db, found.id, "1h"),
+    readRestarts(db, found.id),
   ]);
   const audit = acts.map(({ hash, ...act }) => act);
-  return { ...found, gpus: gpus.map(({ gpu_id }) => gpu_id), stages, orders, sessions, audit };
+  const usage = samples.points.at(-1) ?? null;
+  return { ...found, gpus: gpus.map(({ gpu_id }) => gpu_id), usage, stages, orders, sessions, restarts, audit };
+}
+
+/** What the owner was told of runs that ended by no act of theirs, newest first (G199, G350). */
+async function readRestarts(db: Db, id: string) {
+  return await db
+    .selectFrom("notifications")
+    .select(["created_at", "title", "body"])
+    .where("cause", "like", `restarted:${id}:%`)
+    .orderBy("created_at", "desc")
+    .limit(5)
+    .execute();
 }

@@ -1,6 +1,6 @@
 import type { OperatedEnvironment } from "@berth/contract/console/environments";
 import { Link } from "react-router";
-import { dateTime, duration, money, plural } from "../../format.ts";
+import { dateTime, duration, money, plural, sizeText } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import detail from "../frame/detail.module.css";
@@ -10,7 +10,14 @@ import { Owner } from "../frame/owner.tsx";
 export function EnvironmentFacts({ environment }: { readonly environment: OperatedEnvironment }) {
   return (
     <aside className={`panel ${detail.about}`} aria-label="About this environment">
-      <Facts facts={[...placeFacts(environment), ...timeFacts(environment), ...orderFacts(environment)]} />
+      <Facts
+        facts={[
+          ...placeFacts(environment),
+          ...usageFacts(environment),
+          ...timeFacts(environment),
+          ...orderFacts(environment),
+        ]}
+      />
     </aside>
   );
 }
@@ -22,6 +29,16 @@ function placeFacts({ id, email, user_id, container_type, gpu_count, host_id, gp
     { label: "Type", value: `${container_type}, ${plural(gpu_count, "GPU")}` },
     { label: "Host", value: host_id },
     { label: "GPUs", value: gpus.length > 0 ? gpus.join(", ") : "None held" },
+  ];
+}
+
+function usageFacts({ usage }: OperatedEnvironment): Fact[] {
+  if (!usage) return [];
+  const { at, cpu_cores, memory_mb, gpus } = usage;
+  return [
+    { label: "Processors", value: `${cpu_cores.toFixed(1)} cores in the minute of ${dateTime(at)}` },
+    { label: "Memory", value: sizeText(memory_mb) },
+    ...gpus.map((gpu) => ({ label: gpu.id, value: `${Math.round(gpu.use_percent)} %, ${sizeText(gpu.memory_mb)}` })),
   ];
 }
 

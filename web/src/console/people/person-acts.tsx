@@ -1,6 +1,9 @@
-import { actOnPerson, exportPerson, type Person, suspendPerson } from "@berth/contract/console/people";
+import { actOnPerson, exportPerson, makeResetLink, type Person, suspendPerson } from "@berth/contract/console/people";
 import { Button, Menu } from "@mantine/core";
 import { ChevronDown } from "lucide-react";
+import { useState } from "react";
+import { CopyText } from "../../ui/controls/copy-text.tsx";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { GrantCredit } from "../credits/grant-credit.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
@@ -15,11 +18,12 @@ interface Props {
 }
 
 export function PersonActs({ person, warningsBefore, onAct }: Props) {
+  const [link, setLink] = useState<string>();
   const grave = [
     ...(person.suspended ? [] : [warning(person, warningsBefore), suspension(person, warningsBefore, false)]),
     ...(person.suspended && person.if_suspended.ending === 0 ? [] : [suspension(person, warningsBefore, true)]),
   ];
-  const harmless = [...(person.suspended ? [lift(person)] : []), download(person)];
+  const harmless = [person.suspended ? lift(person) : newPassword(person, setLink), download(person)];
   return (
     <div className={list.actions}>
       <GrantCredit userId={person.user_id} email={person.email} />
@@ -31,6 +35,13 @@ export function PersonActs({ person, warningsBefore, onAct }: Props) {
       {grave.length > 0 && (
         <GraveMenu label={person.suspended ? "End environments" : "Warn or suspend"} requests={grave} onAct={onAct} />
       )}
+      <Dialog opened={link !== undefined} title="Link for a new password" onClose={() => setLink(undefined)}>
+        <p>
+          Hand it to {person.email} and to nobody else: whoever opens it first sets the password. It works once, for an
+          hour, and is not shown again.
+        </p>
+        <CopyText value={link ?? ""} label="link" shown={`${link?.slice(0, 40)}…`} />
+      </Dialog>
     </div>
   );
 }
@@ -94,6 +105,19 @@ function lift({ user_id: id, email }: Person): ActRequest {
     consequences:
       "Its owner can sign in again and is notified. Stopped environments have kept their files and their time; what was ended stays ended.",
     run: (reason) => callConsole(actOnPerson, { params: { id, act: "lift" }, body: { reason } }),
+  };
+}
+
+function newPassword({ user_id: id, email }: Person, show: (link: string) => void): ActRequest {
+  return {
+    title: `A new password for ${email}`,
+    action: "Reset link",
+    consequences: `This makes a link with which a new password is set, for an owner who gets no mail. A link that was made before is void. Make sure that you talk to the owner of ${email}.`,
+    async run(reason) {
+      const { link, message } = await callConsole(makeResetLink, { params: { id }, body: { reason } });
+      show(link);
+      return { message };
+    },
   };
 }
 

@@ -1,4 +1,6 @@
-import { readFile, readlink, rename, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** An image that was built or pulled, and checked, on this machine. */
@@ -19,11 +21,28 @@ export interface CatalogueImage {
 
 export type Catalogue = Readonly<Record<string, CatalogueImage>>;
 
-/** What may be started, by type. Beside the Dockerfile: made by a build, never tracked. */
-export const catalogueFile = fileURLToPath(new URL("../../../../../images/catalogue.json", import.meta.url));
+const program = fileURLToPath(new URL("../../../../../", import.meta.url));
+
+/** The record of a checkout, beside the Dockerfile: one for all its data folders. Made by a build, never tracked. */
+export const checkoutRecord = join(program, "images", "catalogue.json");
+
+/** A release has no scripts. */
+const isRelease = !existsSync(join(program, "scripts"));
+
+/**
+ * Where it is recorded what may be started: in the data folder, because an upgrade replaces a release's own folder (G348). A
+ * checkout has one beside the Dockerfile for its data folders, but for those with one of their own, as after a restore.
+ */
+export function imageRecord(dataDir: string): string {
+  const own = join(resolve(dataDir), recordName);
+  return isRelease || existsSync(own) ? own : checkoutRecord;
+}
+
+/** In the data folder. */
+export const recordName = "images.json";
 
 /** By container type; empty before the first `npm run images`. */
-export async function readCatalogue(path = catalogueFile): Promise<Catalogue> {
+export async function readCatalogue(path: string): Promise<Catalogue> {
   try {
     return JSON.parse(await readFile(path, "utf8"));
   } catch (error) {
@@ -33,26 +52,24 @@ export async function readCatalogue(path = catalogueFile): Promise<Catalogue> {
 }
 
 /** The image that a container type starts; undefined before it was built here. */
-export async function currentImage(type: string): Promise<string | undefined> {
-  const image = (await readCatalogue())[type];
+export async function currentImage(type: string, path: string): Promise<string | undefined> {
+  const image = (await readCatalogue(path))[type];
   return image?.reference ?? image?.digest;
 }
 
 /** References that were in the catalogue before. */
-export async function replacedImages(path = catalogueFile): Promise<readonly string[]> {
+export async function replacedImages(path: string): Promise<readonly string[]> {
   const all = Object.values(await readCatalogue(path));
   const current = all.map(({ reference }) => reference);
   return all.flatMap(({ replaced = [] }) => replaced).filter((each) => !current.includes(each));
 }
 
-export async function recordImage(type: string, image: CatalogueImage, path = catalogueFile): Promise<void> {
+export async function recordImage(type: string, image: CatalogueImage, path: string): Promise<void> {
   const all = await readCatalogue(path);
   const { reference, replaced = [] } = all[type] ?? {};
   const before = [...new Set([...replaced, ...(reference ? [reference] : [])])];
   const entry = { ...image, ...(before.length > 0 && { replaced: before }) };
   const content = JSON.stringify({ ...all, [type]: entry }, null, 2);
-  // In a release it is a link to a file outside, because an upgrade replaces the folder (docs/operate/upgrade.md).
-  const place = await readlink(path).catch(() => path);
-  await writeFile(`${place}.new`, `${content}\n`);
-  await rename(`${place}.new`, place);
+  await writeFile(`${path}.new`, `${content}\n`);
+  await rename(`${path}.new`, path);
 }
