@@ -8,7 +8,9 @@ import { join } from "node:path";
 export function commandBlocks(page: string, section: string): readonly string[] {
   const text = readFileSync(join(import.meta.dirname, "../..", page), "utf8");
   const [, body] = new RegExp(`^## ${section}\\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, "m").exec(text) ?? [];
-  const blocks = [...(body ?? "").matchAll(/^```\n([\s\S]*?)^```/gm)].map(([, commands = ""]) => commands);
+  const blocks = [...(body ?? "").matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].flatMap(([, language, commands = ""]) =>
+    language === "" ? [commands] : [],
+  );
   if (blocks.length === 0) throw new Error(`${page} has no commands in "${section}"`);
   return blocks;
 }
