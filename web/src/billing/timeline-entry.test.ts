@@ -24,6 +24,8 @@ test("every kind of fact has a text, with sums if it is about money", () => {
   );
   expect(textOf("refund_sent")).toBe("Sent to your bank. $2.40, on your card by Nov 20, 2026");
   expect(textOf("bonus")).toBe("2 hours added. It took longer than ten minutes.");
+  const free = (kind: OrderFact["kind"]) => timelineEntry({ ...whole, kind }, { ...order, amount: 0 });
+  expect([free("ordered").text, free("credit_used").title]).toEqual(["A code covers it.", "2 hours of yours"]);
   expect(textOf("ended", { ended: "hardware" })).toBe("Ended. Its machine failed and could not be brought back.");
 });
 

@@ -36,7 +36,12 @@ interface Details {
 
 const entries: Readonly<Record<OrderFact["kind"], (details: Details) => TimelineEntry>> = {
   ordered: ({ order }) =>
-    done("Ordered", `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`),
+    done(
+      "Ordered",
+      order.amount === 0
+        ? "A code covers it."
+        : `${amountText(order.amount, order.currency)} for ${plural(order.duration_hours, "hour")}`,
+    ),
   payment_failed: ({ fact }) =>
     failed("Payment failed", `${failureTexts[fact.failure ?? "other"]} Nothing was charged.`, "payment reference"),
   payment_waiting: ({ sum }) => running("Payment begun", `${sum}, waiting for your bank's answer`, "payment reference"),
@@ -46,8 +51,12 @@ const entries: Readonly<Record<OrderFact["kind"], (details: Details) => Timeline
   paid_again: ({ sum }) => done("Paid once more", `${sum}; it buys nothing and goes back`, "payment reference"),
   delivered: () => done("Ready", "JupyterLab answered; the paid time runs from here."),
   bonus: ({ hours }) => done(`${hours} added`, "It took longer than ten minutes."),
-  credit_used: ({ fact, hours }) =>
-    done(`${hours} added`, fact.order_id === undefined ? "They came from a credit." : "They were owed to you."),
+  // An order of 0 has no hours but those of its credits (G332).
+  credit_used: ({ fact, order, hours }) =>
+    done(
+      order.amount === 0 ? `${hours} of yours` : `${hours} added`,
+      fact.order_id === undefined ? "They came from a credit." : "They were owed to you.",
+    ),
   extended: ({ fact, hours }) =>
     done(`${hours} added`, fact.order_id === undefined ? "Nothing was restarted." : "Paid with an order of its own."),
   cancelled: () => done("Cancelled", "You cancelled the launch."),
