@@ -49,7 +49,7 @@ test("an extension is chosen, paid and added without a restart; a dismissed one 
   await expect(page).not.toHaveURL(/extend=/);
   expect(await rented()).toEqual({ ...before, endsAt: before.endsAt + 6 * 3_600_000 });
   await page.goto(`/environments/${before.id}`);
-  await expect(page.getByRole("complementary", { name: "About this environment" })).toContainText(/Booked\s*7 hours/);
+  await expect(page.getByRole("complementary", { name: "About this environment" })).toContainText(/Booked\s*726 hours/);
 });
 
 test("the extension dialog opens by URL, but not for an ended environment (G100)", async ({

@@ -1,5 +1,5 @@
 import { createVouchers, mostCodes, mostGpus, mostHours } from "@berth/contract/console/credits";
-import { Button, Checkbox, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { plural } from "../../format.ts";
 import { ActDialog, type ActRequest } from "../frame/act-dialog.tsx";
@@ -8,7 +8,7 @@ import { creditText } from "./credit-text.ts";
 import type { NewCodes } from "./made-codes.tsx";
 import { NumberField, wholeNumberOf } from "./number-field.tsx";
 
-const unfilled = { hours: "", gpus: "1", count: "1", perMonth: "", lastDay: "", alone: false };
+const unfilled = { hours: "", gpus: "1", count: "1", perMonth: "", lastDay: "" };
 type Fields = typeof unfilled;
 
 /** Makes codes of one kind and hands them on: the reply alone has them (G156). */
@@ -51,7 +51,7 @@ interface KindProps {
   readonly onChange: (part: Partial<Fields>) => void;
 }
 
-function KindFields({ fields: { hours, gpus, count, perMonth, lastDay, alone }, onChange }: KindProps) {
+function KindFields({ fields: { hours, gpus, count, perMonth, lastDay }, onChange }: KindProps) {
   return (
     <>
       <NumberField label="Hours" most={mostHours} typed={hours} onChange={(text) => onChange({ hours: text })} first />
@@ -76,21 +76,16 @@ function KindFields({ fields: { hours, gpus, count, perMonth, lastDay, alone }, 
         value={lastDay}
         onChange={(event) => onChange({ lastDay: event.currentTarget.value })}
       />
-      <Checkbox
-        label="Start an environment without a payment"
-        checked={alone}
-        onChange={(event) => onChange({ alone: event.currentTarget.checked })}
-      />
     </>
   );
 }
 
 /** Undefined while a field has no value that can be sent. */
-function wantedOf({ perMonth, lastDay, alone, ...typed }: Fields) {
+function wantedOf({ perMonth, lastDay, ...typed }: Fields) {
   const hours = wholeNumberOf(typed.hours, mostHours);
   const gpus = wholeNumberOf(typed.gpus, mostGpus);
   const count = wholeNumberOf(typed.count, mostCodes);
   const per_month = perMonth.trim() === "" ? null : wholeNumberOf(perMonth, mostCodes);
   if (hours === undefined || gpus === undefined || count === undefined || per_month === undefined) return undefined;
-  return { hours, gpus, count, per_month, last_day: lastDay || null, alone };
+  return { hours, gpus, count, per_month, last_day: lastDay || null };
 }
