@@ -14,7 +14,7 @@ type Profile = ReplyOf<typeof profile>;
 type Billing = ReplyOf<typeof billing>;
 
 /** Without `usage` nothing is known of hours run and of GPUs. */
-export type KnownProfile = Omit<Profile, "usage" | "status"> & { readonly usage: Profile["usage"] | undefined };
+type KnownProfile = Omit<Profile, "usage" | "status"> & { readonly usage: Profile["usage"] | undefined };
 
 export type Statement = Omit<Billing, "status" | "usageBreakdown" | "trend"> & {
   readonly trend: Billing["trend"] | undefined;
