@@ -100,11 +100,11 @@ test("others on an operator's network use up neither the tries nor the requests 
   const { email, password } = own;
   await own.must("DELETE", "session", {});
   // As a notebook on the same loopback.
-  const stranger = browser();
-  const guess = (by: typeof stranger, text = "wrong") =>
+  const neighbour = browser();
+  const guess = (by: typeof neighbour, text = "wrong") =>
     by.call("POST", "session", { email, password: text, code: "" });
-  for (let n = 0; n < 3; n += 1) expect((await guess(stranger)).statusCode).toBe(400);
-  expect((await guess(stranger, password)).statusCode).toBe(429);
+  for (let n = 0; n < 3; n += 1) expect((await guess(neighbour)).statusCode).toBe(400);
+  expect((await guess(neighbour, password)).statusCode).toBe(429);
   expect((await guess(own, password)).json()).toMatchObject({ signed_in: true });
   // Each account's own: it helps with no other one.
   const other = await enrol("bob@berth.example");
@@ -117,14 +117,14 @@ test("others on an operator's network use up neither the tries nor the requests 
 test("requests to another host count for nobody, and a browser that signed in before counts alone", async () => {
   const { enrol, browser } = await testConsole();
   const own = await enrol();
-  const stranger = browser();
-  const page = (by: typeof stranger, headers = {}) =>
+  const neighbour = browser();
+  const page = (by: typeof neighbour, headers = {}) =>
     by.call("GET", "/", undefined, headers).then((each) => each.statusCode);
-  for (let n = 0; n < 601; n += 1) expect(await page(stranger, { host: "wrong.example" })).toBe(421);
-  expect(await page(stranger)).toBe(303);
-  stranger.cookies.set("operator-browser", "a.b.c");
-  for (let n = 0; n < 601; n += 1) await page(stranger);
-  expect(await page(stranger)).toBe(429);
+  for (let n = 0; n < 601; n += 1) expect(await page(neighbour, { host: "wrong.example" })).toBe(421);
+  expect(await page(neighbour)).toBe(303);
+  neighbour.cookies.set("operator-browser", "a.b.c");
+  for (let n = 0; n < 601; n += 1) await page(neighbour);
+  expect(await page(neighbour)).toBe(429);
   expect(await page(own)).toBe(303);
   expect((await own.must("GET", "session")).email).toBe(own.email);
 });
