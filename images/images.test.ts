@@ -55,7 +55,8 @@ test("a type is built from the base and its own stage only", async () => {
   const whole = await readFile(join(folder, "Dockerfile"), "utf8");
   for (const type of recipes) {
     const from = stagesOf(type, whole).match(/^FROM .*$/gm);
-    expect(from).toEqual(["FROM debian:bookworm-slim AS base", `FROM base AS ${type}`]);
+    expect(from).toEqual(["FROM $BASE_IMAGE AS base", `FROM base AS ${type}`]);
+    expect(stagesOf(type, whole)).toContain("ARG BASE_IMAGE=debian:bookworm-slim\n");
   }
   expect(stagesOf("tensorflow", whole)).toContain("install-packages tensorflow");
   expect(stagesOf("tensorflow", whole)).not.toContain("pytorch.txt");

@@ -12,10 +12,14 @@ import { stagesOf } from "./stages-of.ts";
 
 /**
  * npm run images [-- --quick TYPE...]: builds, checks and records images. --quick skips the packed size, which takes long.
- * TYPE=REGISTRY/NAME@sha256:... is pulled instead, and every host pulls it by itself.
+ * TYPE=REGISTRY/NAME@sha256:... is pulled instead, and every host pulls it by itself. --base
+ * debian:bookworm-slim@sha256:... builds on exactly that.
  */
 try {
-  const { values, positionals } = parseArgs({ options: { quick: { type: "boolean" } }, allowPositionals: true });
+  const { values, positionals } = parseArgs({
+    options: { quick: { type: "boolean" }, base: { type: "string" } },
+    allowPositionals: true,
+  });
   const wanted = positionals.map((word) => word.split("=") as [type: string, reference?: string]);
   const wrong = wanted.map(([type]) => type).filter((type) => !recipes.includes(type));
   if (wrong.length > 0) throw new ImageError(`There is no image ${wrong.join(", ")}: ${recipes.join(", ")}.`);
@@ -23,7 +27,7 @@ try {
   console.log(`Docker Engine ${await engineVersion().catch(noEngine)}`);
   const all = wanted.length > 0 ? wanted : recipes.map((type) => [type] as [string]);
   for (const [type, reference] of all)
-    await (reference === undefined ? build(type, record, values.quick ?? false) : pull(type, record, reference));
+    await (reference === undefined ? build(type, record, values) : pull(type, record, reference));
 } catch (error) {
   console.error(isExpected(error) ? error.message : error);
   process.exit(1);
@@ -54,7 +58,9 @@ async function pull(type: string, record: string, reference: string): Promise<vo
   console.log(`${type}: ready, ${digest}, ${Math.round(sizes.unpackedBytes / 1e6)} MB unpacked`);
 }
 
-async function build(type: string, record: string, quick: boolean): Promise<void> {
+type BuildOptions = { readonly quick?: boolean; readonly base?: string };
+
+async function build(type: string, record: string, { quick = false, base }: BuildOptions): Promise<void> {
   const startedAt = Date.now();
   const elapsed = () => `${((Date.now() - startedAt) / 1000).toFixed(0)} s`;
   const image = `berth/${type}:local`;
@@ -63,9 +69,12 @@ async function build(type: string, record: string, quick: boolean): Promise<void
     if (step) console.log(`${type}: step ${step[1] ?? step[2]}, ${elapsed()}`);
   };
   const input = stagesOf(type, await readFile(join(folder, "Dockerfile"), "utf8"));
-  await docker(["build", "--file", "-", "--tag", image, folder], { onLine, input, env: await builder() }).catch(
-    withContext(`${type} could not be built`),
-  );
+  const chosen = base ? ["--build-arg", `BASE_IMAGE=${base}`] : [];
+  await docker(["build", ...chosen, "--file", "-", "--tag", image, folder], {
+    onLine,
+    input,
+    env: await builder(),
+  }).catch(withContext(`${type} could not be built`));
   const inspected = await docker(["image", "inspect", "--format", "{{.Id}} {{.Size}}", image]);
   const [digest = "", size] = inspected.split(" ");
   console.log(`${type}: built in ${elapsed()}, now checked from inside`);

@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { buildWeb, install, node, root, run } from "./setup.mjs";
+import { buildWeb, install, installPackages, node, root, run } from "./setup.mjs";
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const name = `berth-${version}`;
@@ -46,8 +46,7 @@ function copyProduct(stage) {
  */
 function installProduction(stage) {
   const workspaces = ["--workspace=contract", "--workspace=server", "--include-workspace-root"];
-  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
-  run("npm", ["ci", "--omit=dev", ...workspaces, ...quiet], { cwd: stage });
+  installPackages(["--omit=dev", ...workspaces], { cwd: stage });
   // Headers, npm and a second link to the program itself.
   rmSync(join(stage, "node_modules/node/node_modules"), { recursive: true });
   run(node, ["server/src/operator/backup/fetch-postgres-tools.ts", join(stage, "postgresql-18.4.0")]);

@@ -1,2 +1,3 @@
 /** For tests, which are typed. */
 export function isSetUp(): boolean;
+export const trusted: readonly string[];

