@@ -101,7 +101,7 @@ test("files can be downloaded during and after a rental, show the days left, and
   expect(await forBen()).toBe("This name is in use");
   await page.reload();
   const names = page.getByRole("region", { name: "Former names" });
-  await names.getByRole("button", { name: `Give the name ${name} free` }).click();
+  await names.getByRole("button", { name: `Give free the name ${name}` }).click();
   await expect(dialog).toContainText("Anybody can rent this name from then on");
   await expectAccessible(page);
   await page.keyboard.type(name);

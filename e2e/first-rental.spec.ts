@@ -55,13 +55,17 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await newNotebook(session);
   await runCell(session, "kept = 6 * 7; open('kept.txt', 'w').write('here'); print('answer', kept)", "answer 42");
 
+  const labUrl = `${product.environmentUrl(name)}/lab`;
   if (environment.runtime.RUNTIME === "kubernetes") await expectNoPause(row);
-  else await pauseAndContinue({ row, session, labUrl: `${product.environmentUrl(name)}/lab` });
+  else await pauseAndContinue({ row, session, labUrl });
 
   await row.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(row).toContainText("Stopped");
   await expect(row).toContainText("clock stopped");
-  await row.getByRole("button", { name: "Restart" }).click();
+  // The gateway's own page restarts it, waits and opens (G324).
+  await session.goto(labUrl);
+  await session.getByRole("button", { name: "Restart" }).click();
+  await expect(session.locator("#jp-main-dock-panel")).toBeVisible({ timeout: 60_000 });
   await expect(row).toContainText("Active", { timeout: 30_000 });
   await session.close();
   const again = await openSession(page, row.getByRole("link", { name: "Open Session" }));
@@ -85,7 +89,7 @@ async function pauseAndContinue({ row, session, labUrl }: { row: Locator; sessio
   await expect(row).toContainText("Paused");
   const paused = await session.context().newPage();
   await paused.goto(labUrl);
-  await expect(paused.getByRole("link", { name: "Resume" })).toBeVisible();
+  await expect(paused.getByRole("button", { name: "Restart" })).toBeVisible();
   await paused.close();
   await row.getByRole("button", { name: "Restart" }).click();
   await expect(row).toContainText("Active");

@@ -120,10 +120,12 @@ test("the gateway's pages are accessible at both widths and in both schemes (G74
   const { environment_id: id } = (await create(product.url, customer, paid)).body;
   const post = (path: string, body: unknown) => must(product.url, "POST", path, { token: customer.idToken, body });
   const address = `http://${subdomain}.localhost:${product.port}/lab`;
-  const look = async (url: string, link: string) => {
+  const look = async (url: string, action: string) => {
     await page.goto(url);
-    await expect(page.getByRole("link", { name: link })).toBeVisible();
-    await checkScreen(page, `gateway-${link.toLowerCase().replaceAll(" ", "-")}`);
+    const button = page.getByRole("button", { name: action });
+    await expect(page.getByRole("link", { name: action }).or(button)).toBeVisible();
+    const title = (await page.getByRole("heading").innerText()).toLowerCase();
+    await checkScreen(page, `gateway-${title.replaceAll(" ", "-")}`);
   };
   const become = async (status: string, path: string, body: unknown) => {
     await post(path, body);
@@ -133,7 +135,12 @@ test("the gateway's pages are accessible at both widths and in both schemes (G74
     });
   };
   await become("paused", `/docker/pause_container/${id}/${customer.userId}`, {});
-  await look(address, "Resume");
+  await page.goto(address);
+  const open = page.getByRole("button", { name: `Open ${subdomain}` });
+  await expect(open).toBeVisible();
+  await checkScreen(page, "open");
+  await open.click();
+  await look(address, "Restart");
   await become("stopped", `/docker/stop_container/${id}/${customer.userId}`, {});
   await look(address, "Restart");
   await become("terminated", `/environments/${id}/terminate`, { confirm: subdomain });

@@ -4,6 +4,7 @@ import { embeddedConnection } from "../server/src/database/embedded.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { removeFolder, startProduct } from "../testing/product.ts";
 import type { Attack, Target } from "./hostile/attack.ts";
+import { formerTenant } from "./hostile/former-tenant.ts";
 import { inside } from "./hostile/inside.ts";
 import { machine } from "./hostile/machine.ts";
 import { money } from "./hostile/money.ts";
@@ -50,7 +51,7 @@ export async function proveHostile({
     );
   const labs = docker ? ["process", "docker"] : ["process"];
   const rows = await Promise.all([
-    play("fake", chosen([...outside, ...money])),
+    play("fake", chosen([...outside, ...money, ...formerTenant])),
     (async () => {
       const found: Row[] = [];
       for (const runtime of labs) found.push(...(await play(runtime, chosen(inside))));

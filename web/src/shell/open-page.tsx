@@ -1,12 +1,14 @@
 import { type ProductConfig, signInCode } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { ApiError } from "../api/api-error.ts";
 import { call, messageOf } from "../api/call.ts";
 import { endPermit, isOpeningPermitted } from "../api/open-permits.ts";
 import { useConfig } from "../api/product-config.ts";
+import { profileQuery } from "../api/queries.ts";
+import { useSession } from "../api/session.ts";
 import { commonTexts } from "../content/common-texts.ts";
 import { LoadingScreen } from "./loading-screen.tsx";
 import { NotFoundPage } from "./not-found-page.tsx";
@@ -14,7 +16,7 @@ import { PlainPage } from "./plain-page.tsx";
 
 /**
  * The gateway redirects owners without a cookie here; fetches a one-time code and returns to the gateway (G40). Any page can
- * lead here, so it asks first unless the owner comes from Open Session (G301).
+ * lead here, so it asks first unless its owner comes from Open Session (G301).
  */
 export function OpenPage() {
   const [search] = useSearchParams();
@@ -22,12 +24,29 @@ export function OpenPage() {
   const [permitted, setPermitted] = useState(() => isOpeningPermitted(environment));
   useEffect(() => endPermit(environment), [environment]);
   if (!isName.test(environment)) return <NotFoundPage />;
-  if (permitted) return <Opening environment={environment} path={search.get("path")} visit={search.get("visit")} />;
+  const opening = <Opening environment={environment} path={search.get("path")} visit={search.get("visit")} />;
+  return permitted ? (
+    opening
+  ) : (
+    <Question environment={environment} otherwise={opening} onYes={() => setPermitted(true)} />
+  );
+}
+
+interface QuestionProps {
+  readonly environment: string;
+  /** For a name that is not the user's: there is nothing to ask, as nothing is opened. */
+  readonly otherwise: ReactNode;
+  readonly onYes: () => void;
+}
+
+function Question({ environment, otherwise, onYes }: QuestionProps) {
+  const userId = useSession()?.userId ?? "";
+  const { data, isPending } = useQuery(profileQuery(userId));
+  if (isPending) return <LoadingScreen>Opening your environment...</LoadingScreen>;
+  const own = Object.entries(data?.user_data.containers ?? {});
+  if (data && !own.some(([id, { subdomain }]) => id === environment || subdomain === environment)) return otherwise;
   return (
-    <PlainPage
-      title={`Open ${environment}?`}
-      action={<Button onClick={() => setPermitted(true)}>Open {environment}</Button>}
-    >
+    <PlainPage title={`Open ${environment}?`} action={<Button onClick={onYes}>Open {environment}</Button>}>
       This browser is then signed in to the environment. Go on if you opened it yourself.
     </PlainPage>
   );

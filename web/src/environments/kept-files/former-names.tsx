@@ -54,7 +54,7 @@ function NameRow({ former: { name, reserved_until }, onGive }: { readonly former
       <td className={classes.left}>until {date(reserved_until)}</td>
       <td className={classes.cellActions}>
         <div className={classes.actions}>
-          <Button size="xs" variant="subtle" aria-label={`Give the name ${name} free`} onClick={onGive}>
+          <Button size="xs" variant="subtle" aria-label={`Give free the name ${name}`} onClick={onGive}>
             Give free
           </Button>
           <Button
