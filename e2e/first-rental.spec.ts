@@ -62,8 +62,9 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await row.getByRole("button", { name: "Stop", exact: true }).click();
   await expect(row).toContainText("Stopped");
   await expect(row).toContainText("clock stopped");
-  // The gateway's own page restarts it, waits and opens (G324).
+  // A stop ends every sign-in to it; then the gateway's own page restarts it, waits and opens (G301, G324).
   await session.goto(labUrl);
+  await session.getByRole("button", { name: `Open ${name}` }).click();
   await session.getByRole("button", { name: "Restart" }).click();
   await expect(session.locator("#jp-main-dock-panel")).toBeVisible({ timeout: 60_000 });
   await expect(row).toContainText("Active", { timeout: 30_000 });
@@ -78,7 +79,8 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await expect(page.getByRole("dialog")).toContainText(/\d+m left, \$0\.\d\d of \$0\.\d\d is not refunded/);
   await page.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
   await expect(row).toContainText("Terminated");
-  await again.goto(`${product.environmentUrl(name)}/lab`);
+  await again.goto(labUrl);
+  await again.getByRole("button", { name: `Open ${name}` }).click();
   await expect(again.getByText(/has ended/i).first()).toBeVisible();
   await page.goto("/status");
   await expect(page.getByRole("row", { name: /^Cold/ })).toHaveText(/\d\.\d s\d+\.\d s[1-9]\d*$/);
