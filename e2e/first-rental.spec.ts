@@ -79,6 +79,8 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await expect(page.getByRole("dialog")).toContainText(/\d+m left, \$0\.\d\d of \$0\.\d\d is not refunded/);
   await page.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
   await expect(row).toContainText("Terminated");
+  // The last Open Session found this browser signed in, so its permit may still be good.
+  await page.evaluate("localStorage.removeItem('opening')");
   await again.goto(labUrl);
   await again.getByRole("button", { name: `Open ${name}` }).click();
   await expect(again.getByText(/has ended/i).first()).toBeVisible();

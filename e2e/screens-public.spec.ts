@@ -127,6 +127,13 @@ test("the gateway's pages are accessible at both widths and in both schemes (G74
     const title = (await page.getByRole("heading").innerText()).toLowerCase();
     await checkScreen(page, `gateway-${title.replaceAll(" ", "-")}`);
   };
+  const open = page.getByRole("button", { name: `Open ${subdomain}` });
+  // A stop and an end sign everybody out.
+  const signIn = async () => {
+    await page.goto(address);
+    await open.click();
+    await page.waitForURL(`${address}**`);
+  };
   const become = async (status: string, path: string, body: unknown) => {
     await post(path, body);
     await until(status, async () => {
@@ -136,14 +143,15 @@ test("the gateway's pages are accessible at both widths and in both schemes (G74
   };
   await become("paused", `/docker/pause_container/${id}/${customer.userId}`, {});
   await page.goto(address);
-  const open = page.getByRole("button", { name: `Open ${subdomain}` });
   await expect(open).toBeVisible();
   await checkScreen(page, "open");
   await open.click();
   await look(address, "Restart");
   await become("stopped", `/docker/stop_container/${id}/${customer.userId}`, {});
+  await signIn();
   await look(address, "Restart");
   await become("terminated", `/environments/${id}/terminate`, { confirm: subdomain });
+  await signIn();
   await look(address, "Launch again");
   await look(`http://nobody-here.localhost:${product.port}/lab`, "Go to dashboard");
   // Signed-in owners are forwarded.
