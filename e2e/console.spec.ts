@@ -66,6 +66,8 @@ test("Now: figures, findings with their remedy, a check again, and what could no
         ...json,
         doctor,
         revenue: { ...json.revenue, amounts },
+        gpus: { ...json.gpus, total: 8, free: 0, leased: 8 },
+        queue: { waiting: 2, since: "2026-11-20T14:52:00.000Z" },
         waiting: { refund_requests: 1, disputes: 2, refunds: [refund] },
       },
     });
@@ -75,13 +77,15 @@ test("Now: figures, findings with their remedy, a check again, and what could no
   await expect(page.getByText("and 10 more")).toBeVisible();
   await expect(page.getByText("₹212 + $124.00")).toBeVisible();
   await expect(page.getByText("1 refund request to decide")).toBeVisible();
+  await expect(page.getByText("Sold out: 8 of 8 GPUs are leased, none is free")).toBeVisible();
+  await expect(page.getByText(/^2 in the queue, the first since /)).toBeVisible();
   await checkScreen(page, "console-now");
   await expect(page.getByRole("link", { name: "Decide" })).toHaveAttribute("href", "/operator/orders");
   await page.unroute("**/operator/api/now");
   const asked = page.waitForRequest("**/operator/api/now/check");
   await page.getByRole("button", { name: "Check again" }).click();
   await asked;
-  await expect(page.getByRole("heading", { name: /nothing found|findings?$/i })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /no problems found|findings?$/i })).toBeVisible();
   await page.route("**/operator/api/now", (route) =>
     route.fulfill({ status: 403, json: { status: "error", code: "forbidden", message: "Broken", detail: "" } }),
   );

@@ -16,7 +16,11 @@ const shown = 20;
 export function Findings({ doctor, busy, onAgain }: Props) {
   const { checked_at, running, notes, findings } = doctor;
   const title =
-    checked_at === null ? "Checking..." : findings.length === 0 ? "Nothing found" : plural(findings.length, "finding");
+    checked_at === null
+      ? "Checking..."
+      : findings.length === 0
+        ? "No problems found"
+        : plural(findings.length, "finding");
   return (
     <section aria-label="Findings">
       <div className={classes.head}>

@@ -10,7 +10,7 @@ import { callConsole } from "../frame/call-console.ts";
 import { Findings } from "./findings.tsx";
 import classes from "./now-page.module.css";
 import { nowStats } from "./now-stats.ts";
-import { PlacesPanel } from "./places-panel.tsx";
+import { PlacesPanel, SoldOut } from "./places-panel.tsx";
 import { Waiting } from "./waiting.tsx";
 
 const queryKey = ["now"];
@@ -55,6 +55,7 @@ function Loaded({ overview }: { readonly overview: Overview }) {
   return (
     <>
       <Stats stats={nowStats(overview)} />
+      <SoldOut gpus={overview.gpus} queue={overview.queue} />
       <Waiting waiting={waiting} />
       <Findings doctor={doctor} busy={isPending} onAgain={() => mutate()} />
       <PlacesPanel overview={overview} />

@@ -1,9 +1,22 @@
 import type { Overview } from "@berth/contract/console/overview";
 import { dateTime } from "../../format.ts";
 import { Facts } from "../../ui/display/facts.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
 import classes from "./now-page.module.css";
 
 type Props = { readonly overview: Pick<Overview, "hosts" | "gpus" | "environments" | "queue"> };
+
+/** What a seller wants to know first; nothing while something is free. */
+export function SoldOut({ gpus, queue }: Pick<Overview, "gpus" | "queue">) {
+  if (gpus.free > 0 || gpus.leased === 0) return null;
+  const wait =
+    queue.since === null ? "Nobody waits." : `${queue.waiting} in the queue, the first since ${dateTime(queue.since)}.`;
+  return (
+    <Notice tone="hold" title={`Sold out: ${gpus.leased} of ${gpus.total} GPUs are leased, none is free`}>
+      {wait}
+    </Notice>
+  );
+}
 
 /** What there is to rent, and who waits for it. */
 export function PlacesPanel({ overview: { hosts, gpus, environments, queue } }: Props) {
