@@ -9,7 +9,6 @@ test("commands find screens, environments and actions by keyboard, and shortcuts
 }) => {
   expect(customer.userId).not.toBe("");
   await showContainers(page, everyState);
-  const paused = page.waitForRequest("**/docker/pause_container/2b3f9c27b0d4e5a6/**");
   await page.route("**/docker/pause_container/**", (route) => route.fulfill({ json: { status: "success" } }));
   await page.goto("/dashboard");
   const field = page.getByRole("combobox", { name: "Search screens, environments and actions" });
@@ -20,6 +19,7 @@ test("commands find screens, environments and actions by keyboard, and shortcuts
   await checkScreen(page, "commands", { fullPage: false, stays: "[role=dialog]" });
   await page.keyboard.type("pause thesis");
   await expect(page.getByRole("option")).toHaveText(["Pause thesis"]);
+  const paused = page.waitForRequest("**/docker/pause_container/2b3f9c27b0d4e5a6/**");
   await page.keyboard.press("Enter");
   await paused;
   await expect(toastOf(page, "Environment thesis paused")).toBeVisible();
