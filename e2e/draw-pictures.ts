@@ -87,6 +87,7 @@ async function drawConsole({ product, customer, page }: Scene, port: string): Pr
   await page.goto(`${base}/operator/link#${link}`);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Set up and sign in" }).click();
+  await page.getByRole("button", { name: "Open the console" }).click();
   await page
     .getByRole("heading", { name: "Nothing found" })
     .or(page.getByRole("heading", { name: /finding/ }))
@@ -94,7 +95,7 @@ async function drawConsole({ product, customer, page }: Scene, port: string): Pr
   const rentals = page.getByRole("region", { name: "Rentals" });
   await draw(page, "operate/pictures/now", page.getByRole("region", { name: "Waiting" }), rentals);
   for (const [name, last] of [
-    ["hosts", "fake"],
+    ["hosts", "local"],
     ["orders", "old-study"],
   ] as const) {
     await page.goto(`${base}/operator/${name}`);

@@ -1,6 +1,5 @@
-import { countUnfound } from "./count-unfound.ts";
-import type { Found, FoundGroup, SearchDocs } from "./search-docs.ts";
 import type { Audience } from "./search-options.ts";
+import type { ShowFound } from "./show-found.ts";
 
 interface Parts {
   readonly box: HTMLElement;
@@ -47,10 +46,10 @@ function findParts(): Parts | undefined {
 }
 
 /** Loads once; after a failure again when somebody goes on typing. */
-function loader(): () => Promise<SearchDocs> {
-  let loading: Promise<SearchDocs> | undefined;
+function loader(): () => Promise<ShowFound> {
+  let loading: Promise<ShowFound> | undefined;
   return () => {
-    loading ??= import("./search-docs.ts").then(({ loadSearch }) => loadSearch());
+    loading ??= import("./show-found.ts").then(({ openSearch }) => openSearch());
     loading.catch(() => {
       loading = undefined;
     });
@@ -58,54 +57,14 @@ function loader(): () => Promise<SearchDocs> {
   };
 }
 
-async function show({ box, field, panel, status, groups }: Parts, load: () => Promise<SearchDocs>): Promise<void> {
+async function show({ box, field, panel, status, groups }: Parts, load: () => Promise<ShowFound>): Promise<void> {
   const asked = field.value.trim();
   const reader = box.dataset["audience"] as Audience;
-  const found = await load().then(
-    (search) => search(asked, reader),
-    () => undefined,
-  );
+  const showFound = await load().catch(() => undefined);
   if (field.value.trim() !== asked) return;
   panel.hidden = asked === "";
-  status.textContent = statusOf(found);
-  groups.replaceChildren(...(found ?? []).flatMap(groupOf));
-  countUnfound(found?.length === 0 ? asked : "");
-}
-
-function statusOf(found: readonly FoundGroup[] | undefined): string {
-  if (!found) return "The search could not be loaded. Try again.";
-  const count = found.reduce((sum, group) => sum + group.found.length, 0);
-  if (count === 0) return "Nothing found. Try another word.";
-  return count === 1 ? "1 result" : `${count} results`;
-}
-
-function groupOf({ title, found }: FoundGroup): readonly HTMLElement[] {
-  const heading = document.createElement("h2");
-  heading.textContent = title;
-  const list = document.createElement("ul");
-  list.setAttribute("aria-label", title);
-  list.append(...found.map(itemOf));
-  return [heading, list];
-}
-
-function itemOf({ id, title, heading, excerpt }: Found): HTMLLIElement {
-  const link = document.createElement("a");
-  link.href = id;
-  const name = document.createElement("b");
-  name.textContent = heading === "" ? title : `${title}: ${heading}`;
-  const text = document.createElement("span");
-  text.append(
-    ...excerpt.map((piece) => {
-      if (!piece.hit) return piece.text;
-      const mark = document.createElement("mark");
-      mark.textContent = piece.text;
-      return mark;
-    }),
-  );
-  link.append(name, text);
-  const item = document.createElement("li");
-  item.append(link);
-  return item;
+  if (showFound) showFound({ asked, reader, status, groups });
+  else status.textContent = "The search could not be loaded. Try again.";
 }
 
 /** Arrows go from the field through what was found and back, Enter in the field opens the first, Escape empties it. */
