@@ -37,8 +37,9 @@ export function searchIn(json: string): SearchDocs {
   const index = MiniSearch.loadJSON(json, searchOptions);
   return (text, reader) => {
     const every = index.search(text, { combineWith: "AND" });
-    const asked = stemsOf(text).size;
-    const some = index.search(text, { combineWith: "OR" }).filter(({ queryTerms }) => queryTerms.length * 2 >= asked);
+    // One word of several says little where another audience's pages have them all.
+    const least = Math.max(stemsOf(text).size / 2, every.length > 0 ? 2 : 1);
+    const some = index.search(text, { combineWith: "OR" }).filter(({ queryTerms }) => queryTerms.length >= least);
     return orderFor(reader).flatMap((audience) => {
       const strict = every.filter(({ id }) => audienceOf(id) === audience);
       const isOwn = audience === reader;
