@@ -1,9 +1,8 @@
-// npm run pictures: draws the pictures of docs/use and docs/operate from a running product, in both schemes, as small WebP files.
+// npm run pictures: draws the pictures of docs/use from a running product, in both schemes, as small WebP files.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Locator, type Page } from "@playwright/test";
-import { freePort } from "../server/src/testing/run-proxy.ts";
 import { browserPath } from "../testing/browser.ts";
 import { type Customer, create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
@@ -14,7 +13,6 @@ import { storeSession } from "./testing/test.ts";
 const root = join(import.meta.dirname, "..");
 /** The width of the design: a table has its rows. A page shows a picture smaller, and opens it in its own size. */
 const viewport = { width: 1440, height: 1000 };
-const password = "good password 1";
 /** Around what is drawn. */
 const margin = 24;
 const quality = 0.82;
@@ -24,13 +22,9 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--in-process-gpu"],
 });
 try {
-  for (const part of ["use", "operate"]) mkdirSync(join(root, "docs", part, "pictures"), { recursive: true });
+  mkdirSync(join(root, "docs", "use", "pictures"), { recursive: true });
   // GPUs that this machine need not have.
   await withProduct({ RUNTIME: "fake", FAKE_DRIVER: "gpus=8" }, drawScreens);
-  const operatorPort = String(await freePort());
-  await withProduct({ RUNTIME: "fake", FAKE_DRIVER: "gpus=8", OPERATOR_PORT: operatorPort }, (scene) =>
-    drawConsole(scene, operatorPort),
-  );
   await withProduct({}, drawNotebook);
 } finally {
   await browser.close();
@@ -74,37 +68,6 @@ async function drawScreens({ product, customer, page }: Scene): Promise<void> {
   await draw(page, "use/pictures/refund", page.getByText("Where the money is"), timeline);
 }
 
-/** The console with two rentals, an ended one and a request for a refund. */
-async function drawConsole({ product, customer, page }: Scene, port: string): Promise<void> {
-  const base = `http://localhost:${port}`;
-  const env = { OPERATOR_PORT: port };
-  const [, link = ""] = /#(\S+)/.exec(operate(product, env, "operators", "add", "ada@berth.example")) ?? [];
-  const asked = await rent(product, customer, "my-first");
-  await rent(product, customer, "old-study");
-  await terminate(product, "old-study");
-  const body = { reason: "other", text: "It was slower than I expected." };
-  await must(product.url, "POST", `/orders/${asked}/refund-request`, { token: customer.idToken, body });
-  await page.goto(`${base}/operator/link#${link}`);
-  await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Set up and sign in" }).click();
-  await page.getByRole("button", { name: "Open the console" }).click();
-  await page
-    .getByRole("heading", { name: "Nothing found" })
-    .or(page.getByRole("heading", { name: /finding/ }))
-    .waitFor();
-  const rentals = page.getByRole("region", { name: "Rentals" });
-  await draw(page, "operate/pictures/now", page.getByRole("region", { name: "Waiting" }), rentals);
-  for (const [name, last] of [
-    ["hosts", "local"],
-    ["orders", "old-study"],
-  ] as const) {
-    await page.goto(`${base}/operator/${name}`);
-    const main = page.getByRole("main");
-    await main.getByText(last).first().waitFor();
-    await draw(page, `operate/pictures/${name}`, main.locator("> *").first(), main.locator("> *").last());
-  }
-}
-
 async function drawNotebook({ product, customer, page }: Scene): Promise<void> {
   await until("JupyterLab to be prepared", () => isPrepared(product), 300_000);
   await rent(product, customer, "my-first");
@@ -139,14 +102,14 @@ async function rent({ url }: Product, customer: Customer, subdomain: string): Pr
 
 /** As an operator does, with the unused time paid back. */
 async function terminate(product: Product, name: string): Promise<void> {
-  const { id } = JSON.parse(operate(product, {}, "environment", name, "--json"));
-  operate(product, {}, "environments", "terminate", id, "--reason", "Its disk failed.");
-  const status = () => JSON.parse(operate(product, {}, "environment", id, "--json")).status;
+  const { id } = JSON.parse(operate(product, "environment", name, "--json"));
+  operate(product, "environments", "terminate", id, "--reason", "Its disk failed.");
+  const status = () => JSON.parse(operate(product, "environment", id, "--json")).status;
   await until("its end", async () => status() === "terminated");
 }
 
-function operate({ dataDir, port }: Product, more: Readonly<Record<string, string>>, ...words: string[]): string {
-  const env = { ...environment.shell, ENV_FILE: "", DATA_DIR: dataDir, PORT: String(port), ...more };
+function operate({ dataDir, port }: Product, ...words: string[]): string {
+  const env = { ...environment.shell, ENV_FILE: "", DATA_DIR: dataDir, PORT: String(port) };
   const program = join(root, "server/src/operator/main.ts");
   return execFileSync(process.execPath, [program, ...words], { env, encoding: "utf8" });
 }
