@@ -9,6 +9,7 @@ export function archiveScript(folder: string): string {
 
 /** The user that every environment runs as owns all that is downloaded. */
 const tar = [
-  "tar -c -f - --no-recursion --null --verbatim-files-from -T - --hard-dereference --ignore-failed-read",
+  // As long as `packLimits` says.
+  "timeout 4h tar -c -f - --no-recursion --null --verbatim-files-from -T - --hard-dereference --ignore-failed-read",
   "--format=pax --owner=1000 --group=1000 --numeric-owner --mode=a-st --warning=no-file-changed -I 'gzip -1'",
 ].join(" ");

@@ -15,13 +15,17 @@ const chunkBytes = 256 * 1024;
  * so nothing is opened by its whole path: each step starts at an open folder and never follows a link. At most two folders
  * and one file are open, however deep the tree is. `denied` is called for what this account may not read.
  */
-export async function* homeEntries(home: string, denied: () => void = () => {}): AsyncGenerator<ArchiveEntry> {
+export async function* homeEntries(
+  home: string,
+  denied: () => void = () => {},
+  special: (path: string) => void = () => {},
+): AsyncGenerator<ArchiveEntry> {
   const waiting: (readonly Buffer[])[] = [[]];
   for (let folder = waiting.pop(); folder; folder = waiting.pop()) {
     const opened = await openFolder(home, folder, denied);
     if (!opened) continue;
     try {
-      for await (const entry of entriesOf(opened, folder, denied)) {
+      for await (const entry of entriesOf(opened, folder, { denied, special })) {
         if (entry.type === "Directory") waiting.push([...folder, entry.name]);
         yield entry;
       }
@@ -39,7 +43,17 @@ interface Folder {
 
 type NamedEntry = ArchiveEntry & { readonly name: Buffer };
 
-async function* entriesOf(folder: Folder, path: readonly Buffer[], denied: () => void): AsyncGenerator<NamedEntry> {
+interface Listeners {
+  readonly denied: () => void;
+  /** A FIFO, a socket or a device. */
+  readonly special: (path: string) => void;
+}
+
+async function* entriesOf(
+  folder: Folder,
+  path: readonly Buffer[],
+  { denied, special }: Listeners,
+): AsyncGenerator<NamedEntry> {
   // Names are bytes: one that is not UTF-8 could not be opened again as text.
   const listing = await unlessSkipped(opendir(folder.path, { encoding: "buffer" as BufferEncoding }), denied);
   if (!listing) return;
@@ -47,14 +61,18 @@ async function* entriesOf(folder: Folder, path: readonly Buffer[], denied: () =>
     const name = listed as unknown as Buffer;
     const entryPath = inside(folder.path, name);
     const stats = await unlessSkipped(lstat(entryPath), denied);
-    const named = stats && namedEntry(name, path, stats);
-    if (named && stats.isDirectory()) yield { ...named, type: "Directory" };
-    if (named && stats.isSymbolicLink()) {
-      const target = await unlessSkipped(readlink(entryPath));
-      if (target !== undefined) yield { ...named, type: "SymbolicLink", target };
-    }
-    if (named && stats.isFile()) yield* fileOf(entryPath, named, denied);
+    if (!stats) continue;
+    const named = namedEntry(name, path, stats);
+    if (stats.isDirectory()) yield { ...named, type: "Directory" };
+    else if (stats.isSymbolicLink()) yield* linkOf(entryPath, named);
+    else if (stats.isFile()) yield* fileOf(entryPath, named, denied);
+    else special(named.path);
   }
+}
+
+async function* linkOf(path: Buffer, named: ReturnType<typeof namedEntry>): AsyncGenerator<NamedEntry> {
+  const target = await unlessSkipped(readlink(path));
+  if (target !== undefined) yield { ...named, type: "SymbolicLink", target };
 }
 
 function namedEntry(name: Buffer, folder: readonly Buffer[], { mode, mtime: modifiedAt, uid, gid }: Stats) {
@@ -70,7 +88,8 @@ async function* fileOf(
   if (!file) return;
   try {
     const stats: Stats = await file.stat();
-    if (stats.isFile()) yield { ...named, type: "File", size: stats.size, bytes: () => bytesOf(file) };
+    if (stats.isFile())
+      yield { ...named, type: "File", size: stats.size, blockBytes: stats.blocks * 512, bytes: () => bytesOf(file) };
   } finally {
     await file.close();
   }

@@ -11,6 +11,7 @@ import { countEntries } from "./count-entries.ts";
 import { homeEntries } from "./home-entries.ts";
 import { deletedPrefix, type HomeStore, missingHome, newDeletedName } from "./home-store.ts";
 import { packArchive } from "./pack-archive.ts";
+import { listingLeftOut } from "./pack-limits.ts";
 import { backgroundLimitMs, openSizeCache } from "./size-cache.ts";
 
 const countLimitMs = 8_000;
@@ -43,7 +44,7 @@ export async function openLocalHomes(folder: string, log: Logger): Promise<Omit<
         throw isNotFound(error) ? missingHome(home, root) : error;
       }
     },
-    archive: (home, signal) => packArchive(homeEntries(path(home)), signal),
+    archive: (home, signal) => packArchive(listingLeftOut(homeEntries(path(home))), signal),
     countHome: (home, signal) => countEntries(path(home), signal),
     async remove(home) {
       // Renamed first: deleting many files takes long.

@@ -19,7 +19,13 @@ interface Owner {
 export type ArchiveEntry =
   | (Named & { readonly type: "Directory" })
   | (Named & { readonly type: "SymbolicLink"; readonly target: string })
-  | (Named & { readonly type: "File"; readonly size: number; readonly bytes: () => AsyncIterable<Uint8Array> });
+  | (Named & {
+      readonly type: "File";
+      readonly size: number;
+      /** What it takes on the disk, as far as that is known: less than its size where it has holes. */
+      readonly blockBytes?: number;
+      readonly bytes: () => AsyncIterable<Uint8Array>;
+    });
 
 const blockBytes = 512;
 const zeros = Buffer.alloc(64 * 1024);
@@ -54,6 +60,14 @@ export async function* packTar(
     yield zeros.subarray(0, -entry.size & (blockBytes - 1));
   }
   yield zeros.subarray(0, 2 * blockBytes);
+}
+
+export function textEntry(path: string, text: string): ArchiveEntry {
+  const bytes = Buffer.from(text);
+  const content = async function* () {
+    yield bytes;
+  };
+  return { type: "File", path, mode: 0o600, modifiedAt: new Date(), size: bytes.length, bytes: content };
 }
 
 function headOf(entry: ArchiveEntry, owner: Owner): Buffer {

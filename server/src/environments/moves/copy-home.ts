@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createGunzip } from "node:zlib";
 import { type Driver, DriverError } from "../../drivers/driver.ts";
+import { unpackable } from "../../drivers/homes/pack-limits.ts";
 import { runLimits } from "../leases/run-limits.ts";
 
 interface Copy {
@@ -24,6 +25,8 @@ interface Copy {
 export async function copyHome({ source, target, from, to, node, onTotal, onBytes, signal }: Copy): Promise<void> {
   const sent = await source.countHome(from, signal);
   if (!sent) throw new DriverError("no_home", "the files are missing");
+  const fault = await unpackable(sent, () => source.homeMb(from));
+  if (fault) throw new DriverError("refused", fault);
   onTotal(sent.bytes);
   const { limits } = runLimits([]);
   await target.restore({ home: to, limits, node }, metered(source.archive(from, signal), onBytes), signal);

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import { createReadStream, statSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { type ArchiveEntry, exactly, packTar } from "../../drivers/homes/pack-archive.ts";
+import { type ArchiveEntry, exactly, packTar, textEntry } from "../../drivers/homes/pack-archive.ts";
 import { manifestName, sumsName } from "./manifest.ts";
 import { sumLine } from "./sum-line.ts";
 
@@ -54,12 +54,4 @@ async function* hashed(bytes: AsyncIterable<Uint8Array>, hash: Hash): AsyncGener
 export function fileEntry(path: string, file: string): ArchiveEntry {
   const { size, mtime: modifiedAt } = statSync(file);
   return { type: "File", path, mode: 0o600, modifiedAt, size, bytes: () => createReadStream(file) };
-}
-
-export function textEntry(path: string, text: string): ArchiveEntry {
-  const bytes = Buffer.from(text);
-  const content = async function* () {
-    yield bytes;
-  };
-  return { type: "File", path, mode: 0o600, modifiedAt: new Date(), size: bytes.length, bytes: content };
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { sql } from "kysely";
@@ -16,6 +16,8 @@ import { temporaryFolder } from "./testing/setup-backup.ts";
 const away: Elsewhere = {
   host: { id: "away" },
   driver: {
+    countHome: () => Promise.reject(new DriverError("unavailable", "No Docker Engine answers")),
+    homeMb: () => Promise.resolve(0),
     async *archive() {
       yield Buffer.from("its begin");
       throw new DriverError("unavailable", "No Docker Engine answers");
@@ -30,6 +32,7 @@ test("homes of other hosts are archives of a backup; those of a host that does n
   for (const [home, host] of [
     ["a", "gpu-1"],
     ["b", "gpu-1"],
+    ["e", "gpu-1"],
     ["c", "away"],
     ["d", "away"],
   ] as const) {
@@ -39,7 +42,9 @@ test("homes of other hosts are archives of a backup; those of a host that does n
     mkdirSync(join(homes, home), { recursive: true });
     writeFileSync(join(homes, home, "file"), `of ${home}`);
   }
-  const driver = await openLocalHomes(homes, silentLogger);
+  const local = await openLocalHomes(homes, silentLogger);
+  truncateSync(join(homes, "e", "file"), 2 ** 42);
+  const driver = { ...local, homeMb: local.sizeMb };
   const found: NonNullable<Manifest["elsewhere"]> = [];
   const contents: Record<string, string> = {};
   const deps = { db, folder, hosts: [{ host: { id: "gpu-1" }, driver }, away] };
@@ -56,10 +61,12 @@ test("homes of other hosts are archives of a backup; those of a host that does n
   expect(found.map(({ home, bytes }) => [home, bytes !== null])).toEqual([
     ["a", true],
     ["b", true],
+    ["e", false],
     ["c", false],
     ["d", false],
   ]);
   expect(gapsOf({ elsewhere: found } as Manifest)).toEqual([
+    "e of gpu-1 is not in the backup: its sparse files have 4398 GB, and 0 GB on the disk.",
     "away does not answer: 2 of its homes are not in the backup.",
   ]);
   expect(readdirSync(folder), "no temporary file stays").toEqual([]);

@@ -13,6 +13,22 @@ export const homesName = "homes";
 /** A folder for each host on another machine, with an archive of each home. */
 export const elsewhereName = "restored/homes-elsewhere";
 
+const homeShape = z.strictObject({
+  home: z.string(),
+  files: z.int(),
+  bytes: z.int(),
+  unreadable: z.int(),
+  /** The first of its entries that cannot be packed, with the reason, and how many there are. */
+  leftOut: z.optional(z.strictObject({ count: z.int(), first: z.string() })),
+});
+
+const elsewhereShape = z.strictObject({
+  host: z.string(),
+  home: z.string(),
+  bytes: z.nullable(z.int()),
+  why: z.optional(z.string()),
+});
+
 const manifestShape = z.strictObject({
   format: z.literal(1),
   madeAt: z.iso.datetime(),
@@ -26,9 +42,9 @@ const manifestShape = z.strictObject({
   tables: z.record(z.string(), z.int().nonnegative()),
   secretFrom: z.enum(["DATA_DIR", "IDENTITY_SECRET"]),
   /** Without it the backup has no homes. */
-  homes: z.optional(z.array(z.strictObject({ home: z.string(), files: z.int(), bytes: z.int(), unreadable: z.int() }))),
-  /** Homes of hosts on other machines, packed; null: the host did not answer. */
-  elsewhere: z.optional(z.array(z.strictObject({ host: z.string(), home: z.string(), bytes: z.nullable(z.int()) }))),
+  homes: z.optional(z.array(homeShape)),
+  /** Homes of hosts on other machines, packed; null: it is not in the backup, because the host did not answer, or as `why` says. */
+  elsewhere: z.optional(z.array(elsewhereShape)),
   /** SHA-256 of the list of sums. */
   sums: z.string().regex(/^[0-9a-f]{64}$/),
   /** HMAC of all else (backup-signature.ts); earlier versions made none. */

@@ -4,6 +4,7 @@ import { batch } from "../../../async/batch.ts";
 import { type Logger, logError } from "../../../logging/create-logger.ts";
 import { checkSegment } from "../../check-segment.ts";
 import type { HomeCount } from "../../driver.ts";
+import { archiveScript } from "../../homes/archive-script.ts";
 import { countScript, parseCount } from "../../homes/count-script.ts";
 import {
   deletedPrefix,
@@ -154,17 +155,10 @@ async function countHome(deps: HelperDeps, source: string, signal: AbortSignal):
 /** Compressed on that machine. The container sees only the home itself, so a link in place of a folder leads nowhere. */
 async function* archiveHome(deps: HelperDeps, source: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const folder = { source, target: inside };
-  const script = `cd ${inside} && find . -mindepth 1 \\( -type f -o -type d -o -type l \\) -printf '%P\\0' | ${tar}`;
   try {
-    yield* runHelper(deps, { script, folder, ...reading }, signal);
+    yield* runHelper(deps, { script: archiveScript(inside), folder, ...reading }, signal);
   } catch (error) {
     if (isFolderMissing(error)) return yield* packArchive((async function* () {})(), signal);
     throw error;
   }
 }
-
-/** Same rules as `packArchive`: a file that shrinks is filled up, one that grows is cut, one that vanishes is left out. */
-const tar = [
-  "tar -c -f - --no-recursion --null --verbatim-files-from -T - --hard-dereference --ignore-failed-read",
-  `--format=pax --owner=${runUser} --group=${runUser} --numeric-owner --mode=a-st --warning=no-file-changed -I 'gzip -1'`,
-].join(" ");
