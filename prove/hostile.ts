@@ -6,6 +6,7 @@ import { removeFolder, startProduct } from "../testing/product.ts";
 import type { Attack, Target } from "./hostile/attack.ts";
 import { formerTenant } from "./hostile/former-tenant.ts";
 import { inside } from "./hostile/inside.ts";
+import { keptData } from "./hostile/kept-data.ts";
 import { machine } from "./hostile/machine.ts";
 import { money } from "./hostile/money.ts";
 import { outside } from "./hostile/outside.ts";
@@ -51,7 +52,7 @@ export async function proveHostile({
     );
   const labs = docker ? ["process", "docker"] : ["process"];
   const rows = await Promise.all([
-    play("fake", chosen([...outside, ...money, ...formerTenant])),
+    play("fake", chosen([...outside, ...money, ...formerTenant, ...keptData])),
     (async () => {
       const found: Row[] = [];
       for (const runtime of labs) found.push(...(await play(runtime, chosen(inside))));
