@@ -118,9 +118,13 @@ create table audit_checks (
   last_id bigint not null,
   last_hash bytea not null,
   whole_at timestamptz not null,
+  seal bytea,
+  sent_id bigint,
+  sent_at timestamptz,
   constraint audit_checks_pkey primary key (one),
   constraint audit_checks_last_hash_check check (length(last_hash) = 32),
-  constraint audit_checks_one_check check (one)
+  constraint audit_checks_one_check check (one),
+  constraint audit_checks_seal_check check (length(seal) = 32)
 );
 
 create table backups (

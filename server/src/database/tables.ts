@@ -76,6 +76,9 @@ export interface Tables {
     last_id: number;
     last_hash: Buffer;
     whole_at: Date;
+    seal: Buffer | null;
+    sent_id: number | null;
+    sent_at: Date | null;
   };
   backups: {
     id: string;

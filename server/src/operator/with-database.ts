@@ -1,5 +1,7 @@
+import { existsSync, readFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join, resolve } from "node:path";
+import { type AuditWitness, auditWitness } from "../audit/audit-witness.ts";
 import type { Author } from "../audit/record-act.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import type { Connection } from "../database/connection.ts";
@@ -42,6 +44,14 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
   } finally {
     await database.close();
   }
+}
+
+/** Undefined where this program has not the installation's secret. */
+export function witnessOf({ dataDir, secret }: Pick<Config, "dataDir" | "secret">): AuditWitness | undefined {
+  const folder = resolve(dataDir);
+  const file = join(folder, "secret");
+  if (secret === undefined && !existsSync(file)) return undefined;
+  return auditWitness(folder, secret ?? readFileSync(file));
 }
 
 /** Notifies by bell and mail, as the server does; links use the address of the settings. */

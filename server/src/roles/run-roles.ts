@@ -214,12 +214,15 @@ async function workerLoops(deps: Common & Rental): Promise<Loop[]> {
 }
 
 /** Loaded only where the settings ask for them. */
-async function optionalLoops({ config, log, metrics, db, changes, installation, port }: Common): Promise<Loop[]> {
-  const { runtime, mail, backup } = config;
-  const loops: Loop[] = [];
+async function optionalLoops({ config, log, metrics, db, changes, dataDir, secret, ...deps }: Common): Promise<Loop[]> {
+  const { runtime, mail, backup, brand } = config;
+  const { auditWitness } = await import("../audit/audit-witness.ts");
+  const { startAuditWatch } = await import("../operator/audit/start-audit-watch.ts");
+  const witness = auditWitness(dataDir, secret);
+  const loops: Loop[] = [startAuditWatch({ db, witness, brand, sendsMail: mail.smtp !== undefined, log })];
   if (runtime === "docker") {
     const { startFirewall } = await import("../drivers/docker/firewall/start-firewall.ts");
-    loops.push(startFirewall(localFirewall(config, installation.id, port), log));
+    loops.push(startFirewall(localFirewall(config, deps.installation.id, deps.port), log));
   }
   if (mail.smtp) {
     const { startOutbox } = await import("../mail/outbox.ts");

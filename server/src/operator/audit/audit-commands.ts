@@ -1,11 +1,12 @@
 import type { AuditRow } from "../../audit/audit-hash.ts";
+import { compareSeal } from "../../audit/check-audit.ts";
 import { readAudit, verifyAudit } from "../../audit/read-audit.ts";
 import type { Config } from "../../config/config.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
 import { printNewest } from "../print-page.ts";
 import { type Columns, printJson } from "../print-rows.ts";
 import { readTime } from "../read-time.ts";
-import { withDatabase } from "../with-database.ts";
+import { withDatabase, witnessOf } from "../with-database.ts";
 
 /** What operators did (G118). */
 export const auditCommands: readonly Command[] = [
@@ -61,14 +62,19 @@ function detailsText(details: Readonly<Record<string, unknown>>): string {
 async function verify(config: Config, options: Options): Promise<void> {
   const noted = options["head"];
   if (noted !== undefined && !/^[0-9a-f]{64}$/.test(noted)) return usage(`${noted} is not a hash of 64 digits.`);
-  const result = await withDatabase(config, (db) => verifyAudit(db, noted));
+  const witness = witnessOf(config);
+  const { seal, ...result } = await withDatabase(config, async (db) => ({
+    ...(await verifyAudit(db, noted)),
+    seal: witness && (await compareSeal(db, witness)),
+  }));
   const { acts, head, broken, found } = result;
-  if (broken !== undefined || found === false) process.exitCode = 1;
-  if (options["json"] !== undefined) return printJson(result);
+  if (broken !== undefined || found === false || seal) process.exitCode = 1;
+  if (options["json"] !== undefined) return printJson({ ...result, ...(seal && { seal }) });
   if (broken !== undefined)
     return console.log(`Act ${broken} was changed or is missing; the ${acts} before it are whole`);
   if (found === false)
     return console.log(`${acts} acts are whole, but none has the hash ${noted}: newer acts were cut off`);
+  if (seal) return console.log(seal);
   console.log(`${acts} acts are whole; the newest has the hash ${head}`);
 }
 

@@ -10,7 +10,7 @@ import { addedClusters, openAddedClusters } from "../../environments/hosts/added
 import { installationOf } from "../../installation/installation.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import { type ProcessSettings, runningProcesses, settingsOf } from "../process-registry.ts";
-import { connectionOf } from "../with-database.ts";
+import { connectionOf, witnessOf } from "../with-database.ts";
 import { absentGpus } from "./absent-gpus.ts";
 import { askProvider } from "./ask-provider.ts";
 import { auditCheck } from "./audit-check.ts";
@@ -57,7 +57,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
     ...hostChecks({ db, install, hosts, clusters, homes, record }),
     miningCheck(db),
     ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup, hears }),
-    auditCheck(db),
+    auditCheck(db, witnessOf(config)),
   ];
   const { catalogue, catalogueFile } = config;
   const unprepared = await unpreparedTypes(db, catalogue);
