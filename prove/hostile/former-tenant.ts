@@ -15,7 +15,7 @@ const worker = `self.addEventListener("fetch", (event) => event.respondWith(
 /** Attacks by what was at an address before: its pages in others' browsers, and links to the app. */
 export const formerTenant: readonly Attack[] = [
   {
-    name: "30 a service worker of a former tenant, at the next owner's sign-ins and share links",
+    name: "31 a service worker of a former tenant, at the next owner's sign-ins and share links",
     async run(target) {
       const { url } = target.product;
       await using evil = await evilServer();
@@ -56,7 +56,7 @@ export const formerTenant: readonly Attack[] = [
     },
   },
   {
-    name: "31 a sign-in that nobody asked for, by a link to /open",
+    name: "32 a sign-in that nobody asked for, by a link to /open",
     async run(target) {
       const { url } = target.product;
       await using evil = await evilServer();

@@ -6,7 +6,7 @@ import { clear } from "./customer-calls.ts";
 /** Attacks on what an order is paid for late. */
 export const money: readonly Attack[] = [
   {
-    name: "31 hours for an account on hold, from an order opened before",
+    name: "36 hours for an account on hold, from an order opened before",
     async run(target) {
       const rental = await rent(target);
       const order = await extend(target, rental, 6);
@@ -18,7 +18,7 @@ export const money: readonly Attack[] = [
     },
   },
   {
-    name: "32 old prices, kept in stock as unpaid orders for more hours",
+    name: "37 old prices, kept in stock as unpaid orders for more hours",
     async run(target) {
       const rental = await rent(target);
       const kept: { id: string; key_id: string }[] = [];

@@ -61,11 +61,9 @@ export function useLaunch(userId: string): Launch {
     running.current = true;
     cancelled.current = false;
     const signal = visitSignal();
+    const proof = purchase.isCovered ? undefined : await buy(purchase, setState, signal);
     if (purchase.isCovered) await startCovered(purchase, signal);
-    else {
-      const proof = await buy(purchase, setState, signal);
-      if (proof) await deliver(purchase, proof, signal);
-    }
+    else if (proof) await deliver(purchase, proof, signal);
     running.current = false;
   };
   const follow = ({ id, status, jupyter_token }: Followed) => {
