@@ -7,12 +7,13 @@ import type { Logger } from "../logging/create-logger.ts";
 import { keptSecret, writeSecret } from "./kept-secret.ts";
 
 /**
- * Creates the data folder with mode 0700: it contains secrets, homes and the embedded database. One that another account
- * owns, such as a mounted volume, is unchanged, with a warning.
+ * Creates the data folder with mode 0700: it contains secrets, homes and the embedded database, whose account may pass
+ * through it if a server lets it. One that another account owns, such as a mounted volume, is unchanged, with a warning.
  */
 export function openDataDir(dataDir: string, log: Logger): void {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (statSync(dataDir).uid === process.getuid?.()) chmodSync(dataDir, 0o700);
+  const { uid, mode } = statSync(dataDir);
+  if (uid === process.getuid?.()) chmodSync(dataDir, 0o700 | (mode & 0o001));
   else log.warn({ event: "setting.warning" }, `${dataDir} belongs to another account, which can read it.`);
 }
 

@@ -140,6 +140,8 @@ test("each invariant finds its violation", async () => {
     "every journal entry sums to zero": "delete from journal_lines where account = 'gateway'",
     "every captured payment is booked once": "delete from journal",
     "a paid order has one settling payment and one environment, or is refunded": "delete from environments",
+    "an order of 0 has credits that start environments by themselves, of its owner, and no time that they do not cover":
+      "update orders set gateway = 'credit', amount_minor = 0, usd_minor = 0",
     "a fully refunded environment does not run, except on the time of other orders":
       "with back as (update payments set refund_minor = amount_minor) update orders set status = 'refunding'",
     "no environment has more time left than was paid for and not paid back":
