@@ -40,7 +40,7 @@ export const creditMutants: readonly FaultsOf[] = [
     file: "environments/mining/record-finding.ts",
     tests: detector,
     rows: [
-      ["the load of a GPU ends an environment", ' || found.kind === "gpu"', "", "never ends by itself"],
+      ["what is not certain ends an environment", " || !isCertain", "", "never ends by itself"],
       ["a miner ends without MINING=stop", 'deps.mode !== "stop" || ', "", "shown to a person first"],
     ],
   },

@@ -98,7 +98,7 @@ export const providerMutants: readonly FaultsOf[] = [
       ],
       [
         "a late payment of a held account is captured",
-        "|| !(await mayHold(tx, deps, userId, gpuCount))",
+        "    if (!(await mayHold(tx, deps, userId, gpuCount))) return false;\n",
         "",
         "is not captured",
       ],

@@ -23,7 +23,7 @@ export const refundMutants: readonly FaultsOf[] = [
         "cancelled while pending",
       ],
       ["a delivery in time counts as late", "now() > deliver_by", "now() < deliver_by", "later than ten"],
-      ["late deliveries get no bonus", "(order.late ? bonusHours : 0) + ", "", "later than ten"],
+      ["late deliveries get no bonus", "late + hoursOfCredit", "hoursOfCredit", "later than ten"],
       ["one credit serves two deliveries at once", " for update skip locked", "", "C40"],
       ["a credit never expires", " and used_by_order is null for update", " for update", "later than ten"],
       [
@@ -210,13 +210,13 @@ export const refundMutants: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "payments/orders/reserve-order.ts",
+    file: "payments/disputes/account-stop.ts",
     tests: ["payments/disputes/record-dispute"],
     rows: [
       [
         "a held account can order",
-        '.where("lifted_at", "is", null).executeTakeFirst())',
-        '.where("lifted_at", "is not", null).executeTakeFirst())',
+        "account_holds where user_id = ${userId} and lifted_at is null",
+        "account_holds where user_id = ${userId} and lifted_at is not null",
       ],
     ],
   },

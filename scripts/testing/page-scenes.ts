@@ -52,6 +52,8 @@ async function audit(shop: Shop, operate: Operate): Promise<Scene> {
 async function credits(shop: Shop, operate: Operate): Promise<Scene> {
   await shop.signUp(ada);
   const [id = ""] = /\w{25}$/.exec(await operate(`npm run operator -- credits grant ${ada} 1 --reason Test`)) ?? [];
+  await operate("npm run operator -- vouchers create --hours 1 --count 1 --reason Test");
+  const [kind = ""] = /\b\w{25}\b/.exec(await operate("npm run operator -- vouchers list")) ?? [];
   const codes = () =>
     readFileSync(join(shop.folder, "home", "codes.txt"), "utf8")
       .trim()
@@ -60,6 +62,7 @@ async function credits(shop: Shop, operate: Operate): Promise<Scene> {
   return {
     values: () => [
       ["a1b2c3d4e5f6g7h8j9k0m1n2p", id],
+      ["p2n1m0k9j8h7g6f5e4d3c2b1a", kind],
       ["7K3MQ-0T9W2-MZP7X-K4Q0T", code()],
       ["2027-06-30", `${new Date().getUTCFullYear() + 1}-06-30`],
     ],
@@ -116,7 +119,7 @@ async function mining(shop: Shop): Promise<Scene> {
 }
 
 async function backup({ folder }: Shop): Promise<Scene> {
-  const places = join(folder, "srv/backups");
+  const places = join(folder, "var/lib/berth-backups");
   mkdirSync(places, { recursive: true });
   return { after: async () => expect(globSync("berth-*.tar.gz", { cwd: places })).not.toEqual([]) };
 }
@@ -130,7 +133,7 @@ async function install({ folder }: Shop): Promise<Scene> {
   const made = ["docker", "systemd/system", "nginx/conf.d", "caddy", "berth", "letsencrypt/live/berth.example"];
   for (const path of made) mkdirSync(join(folder, "etc", path), { recursive: true });
   const deploy = join(folder, "opt/berth/deploy");
-  for (const path of [dirname(deploy), join(folder, "usr/local/bin"), join(folder, "srv/backups")])
+  for (const path of [dirname(deploy), join(folder, "usr/local/bin"), join(folder, "var/lib/berth-backups")])
     mkdirSync(path, { recursive: true });
   if (!existsSync(deploy)) symlinkSync(join(import.meta.dirname, "../../deploy"), deploy);
   const settings = join(folder, "etc/berth/berth.env");

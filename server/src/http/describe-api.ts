@@ -75,6 +75,7 @@ const tags: Readonly<Record<string, string>> = {
   "/environments": "Environments",
   "/subdomains": "Environments",
   "/files": "Environments",
+  "/names": "Environments",
   "/billing": "Billing",
   "/credits": "Billing",
   "/vouchers": "Billing",

@@ -68,7 +68,7 @@ describe.skipIf(absent)(absent ? `scheduled backups, skipped because ${absent}` 
     expect(lines).toEqual([expect.objectContaining({ event: "backup.failed" })]);
     expect(await backupWhenDue(missing)).toBe(false);
     expect(await backupFaults(db, undefined)).toEqual([
-      expect.stringMatching(/^The last one, to \S+missing\S+, failed \S+ \S+ ago: The folder of BACKUP cannot be read/),
+      expect.stringMatching(/^The last one, to \S+missing\S+, failed \S+ ago: The folder of BACKUP cannot be read/),
     ]);
     await expect(checkBackupFolder(deps.config, missing.schedule)).rejects.toThrow(
       `Nothing can be written to ${missing.schedule.folder}, the folder of BACKUP (ENOENT)`,
