@@ -196,8 +196,8 @@ export interface Driver {
   /** What runs inside, seen from outside. Throws `refused` when nothing runs. */
   processes(id: string): Promise<readonly RunProcess[]>;
   /**
-   * Why a run's GPUs do not work, checked from inside it; undefined when they do or it has none. Within 50 s. Throws
-   * `refused` when nothing runs, `unavailable` when the check itself failed.
+   * Why a run's GPUs do not work, undefined when they do or it has none: evidence that its owner cannot make, because it leads
+   * to a refund (G313). Within 50 s. Throws `refused` when nothing runs, `unavailable` when the check itself failed.
    */
   gpuFault(id: string): Promise<string | undefined>;
   /** Leftover processes and memory on GPUs that no run should use: a reason by GPU id, empty when clean. */

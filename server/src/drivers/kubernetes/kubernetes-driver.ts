@@ -13,11 +13,12 @@ import { prepareImage } from "./images/prepare-image.ts";
 import { ensurePolicies } from "./network/ensure-policies.ts";
 import { nodeReader } from "./nodes/cluster-facts.ts";
 import type { Autoscaler } from "./nodes/expected-gpus.ts";
+import { gpuFaultOf } from "./nodes/gpu-fault-of.ts";
 import { openCapacity } from "./nodes/open-capacity.ts";
+import { gpuUsage } from "./pods/gpu-usage.ts";
 import { gpuSlots, labContainer, type Placement, podNameOf } from "./pods/pod-body.ts";
 import { podLogs } from "./pods/pod-logs.ts";
 import { eventReader } from "./pods/read-events.ts";
-import { gpuFault, gpuUsage } from "./pods/run-gpus.ts";
 import { usageOf, usageScript } from "./pods/run-usage.ts";
 import {
   findPod,
@@ -156,19 +157,20 @@ function processesIn(output: string): readonly RunProcess[] {
 /** Throws `refused` when nothing runs. */
 async function requireRunning(deps: Deps, id: string, signal: AbortSignal) {
   const found = await findPod(deps, id, signal);
-  if (observedOf(found).state !== "running") throw new DriverError("refused", `${id} does not run`);
-  const notes = found?.metadata?.annotations ?? {};
+  if (!found || observedOf(found).state !== "running") throw new DriverError("refused", `${id} does not run`);
+  const notes = found.metadata?.annotations ?? {};
   const slots = gpuSlots(notes[annotation.gpus]?.split(",") ?? []);
-  return { pod: podNameOf(id), home: notes[annotation.home] ?? "", slots };
+  return { found, pod: podNameOf(id), home: notes[annotation.home] ?? "", slots };
 }
 
 function gpuOperations(deps: Deps): Pick<Driver, "gpuFault" | "gpuLeftovers"> {
-  const { cluster } = deps;
   return {
-    async gpuFault(id) {
-      const { pod, slots } = await cluster.withTimeout((signal) => requireRunning(deps, id, signal));
-      return await gpuFault(cluster, pod, slots);
-    },
+    gpuFault: (id) =>
+      deps.cluster.withTimeout(async (signal) => {
+        const { found, slots } = await requireRunning(deps, id, signal);
+        const node = (await deps.nodes(signal)).find(({ metadata }) => metadata?.name === found.spec?.nodeName);
+        return gpuFaultOf(found, node, slots.length);
+      }),
     // The device plugin gives out no GPU that a pod still has.
     gpuLeftovers: async () => new Map(),
   };

@@ -25,7 +25,7 @@ interface Failing {
 }
 
 /**
- * Checks every minute, from inside each active environment that has GPUs, whether they respond. After three failures it
+ * Checks every minute, for each active environment that has GPUs, whether they respond. After three failures it
  * gets a new run; if that one fails too, the GPUs are broken. A check without a result does not count.
  */
 export function startGpuChecks(deps: GpuCheckDeps): Loop {
