@@ -9,6 +9,7 @@ import { outcomesOfPayments } from "./outcomes-of-payments.ts";
 import { writeProof } from "./proof-page.ts";
 import { buyInLoop } from "./replicas/buy-in-loop.ts";
 import { type ClusterInstallation, installInCluster, type Role, roles } from "./replicas/cluster-installation.ts";
+import { inEnvironments } from "./replicas/kubectl.ts";
 import { type NotebookFigures, type OpenNotebooks, openNotebooks } from "./replicas/open-notebooks.ts";
 
 const customers = 10;
@@ -87,7 +88,11 @@ async function loseNode(
   { node, stop, start }: NodeCommands,
 ): Promise<number> {
   const { kubectl } = installation.cluster;
-  const selected = ["--selector=berth.part=run", `--field-selector=spec.nodeName=${node}`];
+  const selected = [
+    "--selector=berth.part=run",
+    ...inEnvironments(installation.cluster),
+    `--field-selector=spec.nodeName=${node}`,
+  ];
   const found = await kubectl(["get", "pods", ...selected, `--output=${environmentIds}`]);
   const ids = found.split("\n").filter((id) => id !== "");
   await notebooks.leave(ids);
@@ -178,7 +183,8 @@ async function doubledEnvironments({ db, cluster }: ClusterInstallation): Promis
     db,
   );
   const active = await db.selectFrom("environments").select("id").where("status", "=", "active").execute();
-  const found = await cluster.kubectl(["get", "pods", "--selector=berth.part=run", `--output=${environmentIds}`]);
+  const selected = ["--selector=berth.part=run", ...inEnvironments(cluster)];
+  const found = await cluster.kubectl(["get", "pods", ...selected, `--output=${environmentIds}`]);
   const runs = found.split("\n").filter((id) => id !== "");
   const unknown = runs.filter((id, index) => !active.some((each) => each.id === id) || runs.indexOf(id) !== index);
   return [...rows.map(({ id }) => id), ...unknown];

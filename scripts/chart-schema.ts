@@ -50,16 +50,14 @@ export function chartSchema(settings: readonly SettingDescription[]): string {
           },
         }),
         catalogue: anyObject,
+        environments: closed({ namespace: { anyOf: [objectName, { const: "" }] } }),
         roles: closed({ api: role, gateway: role, worker: role }, ["api", "gateway", "worker"]),
-        autoscaling: closed({
-          enabled: { type: "boolean" },
-          maxReplicas: { type: "integer", minimum: 1 },
-          targetCPUUtilizationPercentage: { type: "integer", minimum: 1, maximum: 100 },
-        }),
+        autoscaling,
         drainSeconds: { type: "integer", minimum: 0, maximum: 60 },
         backup: closed({ volumeClaim: { anyOf: [objectName, { const: "" }] } }),
         restore: { type: "string", pattern: "^((s3:|/backups/)\\S+)?$" },
-        migrate: closed({ deadlineSeconds: { type: "integer", minimum: 60 } }),
+        restoreForeign: { type: "boolean" },
+        migrate,
         ingress: closed({ enabled: { type: "boolean" }, className: text, annotations: words, tlsSecret: text }),
         httpRoute: closed({ enabled: { type: "boolean" }, parentRefs: anyObjects }),
         networkPolicy: closed({ enabled: { type: "boolean" }, from: anyObjects, metricsFrom: anyObjects }),
@@ -79,6 +77,14 @@ const reference = closed({ name: objectName, key: { type: "string", pattern: "^[
 
 /** What a host's folder has, for SSH, for TLS or for a cluster (docs/operate/hosts.md). */
 const hostFiles = ["key", "ca.pem", "cert.pem", "key.pem", "kubeconfig"];
+
+const migrate = closed({ deadlineSeconds: { type: "integer", minimum: 60 } });
+
+const autoscaling = closed({
+  enabled: { type: "boolean" },
+  maxReplicas: { type: "integer", minimum: 1 },
+  targetCPUUtilizationPercentage: { type: "integer", minimum: 1, maximum: 100 },
+});
 
 const role = closed({ replicas: { type: "integer", minimum: 1 }, resources: anyObject }, ["replicas", "resources"]);
 

@@ -33,9 +33,11 @@ export async function installInCluster(without: string | undefined): Promise<Clu
   const cluster = clusterOf(`berth-prove-${randomBytes(4).toString("hex")}`);
   const { namespace, kubectl, helm } = cluster;
   await using resources = new AsyncDisposableStack();
-  await kubectl(["create", "namespace", namespace]);
-  resources.defer(async () => void (await kubectl(["delete", "namespace", namespace, "--wait=false"])));
-  await kubectl(["label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted"]);
+  for (const each of [namespace, `${namespace}-environments`]) {
+    await kubectl(["create", "namespace", each]);
+    resources.defer(async () => void (await kubectl(["delete", "namespace", each, "--wait=false"])));
+    await kubectl(["label", "namespace", each, "pod-security.kubernetes.io/enforce=restricted"]);
+  }
   const password = randomBytes(16).toString("hex");
   await makeSecret(cluster, password);
   await kubectl(["apply", "--filename", "-"], JSON.stringify(postgres(without)));

@@ -22,6 +22,9 @@ export interface Cluster {
   follow(words: readonly string[], onLine: (line: string) => void): { stop(): void };
 }
 
+/** Instead of the chart's own namespace. */
+export const inEnvironments = ({ namespace }: Pick<Cluster, "namespace">) => [`--namespace=${namespace}-environments`];
+
 export function clusterOf(namespace: string): Cluster {
   const here = ["--namespace", namespace];
   return {

@@ -96,15 +96,35 @@ test.skipIf(whyNoHelm)(`the least values make two of each role, and nothing that
     "PodDisruptionBudget berth-gateway",
     "PodDisruptionBudget berth-worker",
     "Role berth",
+    "Role berth-api",
     "RoleBinding berth",
+    "RoleBinding berth-api",
     "Service berth-api",
     "Service berth-gateway",
     "Service berth-metrics",
     "ServiceAccount berth",
+    "ServiceAccount berth-api",
   ]);
   expect(ofKind(objects, "Deployment").map(({ spec }) => spec.replicas)).toEqual([2, 2, 2]);
   expect(lintChart(leastValues)).toMatchObject({ status: 0 });
 });
+
+test.skipIf(whyNoHelm)(
+  `each role has an account of its own or none, with rights where environments are and their Secrets are not (G313)${whyNoHelm}`,
+  () => {
+    const accounts = (environments: string) => {
+      const { objects } = renderChart({ ...leastValues, environments: { namespace: environments } });
+      const pods = ofKind(objects, "Deployment").map(({ spec }) => spec.template.spec);
+      expect(pods.map(({ serviceAccountName }) => serviceAccountName)).toEqual(["berth-api", undefined, "berth"]);
+      const rights = [...ofKind(objects, "Role"), ...ofKind(objects, "RoleBinding")];
+      const bound = ofKind(objects, "RoleBinding").flatMap(({ subjects }) => subjects);
+      expect(bound.map((each) => each.namespace)).toEqual([namespace, namespace]);
+      return [...new Set(rights.map(({ metadata }) => metadata?.namespace))];
+    };
+    expect(accounts("")).toEqual([`${namespace}-environments`]);
+    expect(accounts(namespace)).toEqual([namespace]);
+  },
+);
 
 test.skipIf(whyNoHelm)(`every switch makes its object${whyNoHelm}`, () => {
   const { objects, refusal } = renderChart(fullValues, "shop");
@@ -137,7 +157,7 @@ test.skipIf(whyNoHelm)(`each process starts with the settings that it is given${
     expect([...config.roles]).toEqual([deployment.metadata?.labels?.["app.kubernetes.io/component"]]);
     expect(config).toMatchObject({ runtime: "kubernetes", drainMs: 10_000, support: { online: false } });
     expect(config.limits.requestsPerMinute).toBe(1_000_000);
-    expect(config.kubernetes.namespace).toBe(namespace);
+    expect(config.kubernetes.namespace).toBe(`${namespace}-environments`);
     expect(deployment.spec.template.spec.terminationGracePeriodSeconds).toBe(70);
   }
 });
@@ -228,21 +248,23 @@ test.skipIf(whyNoHelm)(
   },
 );
 
-/** The cluster, with an empty namespace for one test. */
+/** The cluster, with empty namespaces for one test. */
 async function clusterWithNamespace(): Promise<KubernetesObjectApi> {
   const config = new KubeConfig();
   config.loadFromFile(process.env["TEST_KUBECONFIG"] ?? "");
   const api = KubernetesObjectApi.makeApiClient(config);
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-  const space = { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels } };
-  const create = () =>
-    api.create(space).then(
-      () => true,
-      () => false,
-    );
-  // The namespace of the test before may be going still.
-  await expect.poll(create, { timeout: 60_000 }).toBe(true);
-  onTestFinished(async () => void (await api.delete(space)));
+  for (const name of [namespace, `${namespace}-environments`]) {
+    const space = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
+    const create = () =>
+      api.create(space).then(
+        () => true,
+        () => false,
+      );
+    // The namespace of the test before may be going still.
+    await expect.poll(create, { timeout: 60_000 }).toBe(true);
+    onTestFinished(async () => void (await api.delete(space)));
+  }
   return api;
 }
 
@@ -291,6 +313,14 @@ test.skipIf(whyNoDryRun)(
     await secret("whole", "secret");
     wanted.RAZORPAY_KEY_SECRET.name = "whole";
     expect(install()).toEqual({ status: 0, refusal: "" });
+    const elsewhere = installChart({ ...values, environments: { namespace: "nowhere" } });
+    expect(elsewhere.refusal).toContain("environments.namespace: there is no namespace nowhere");
+    // What an installation of before has there.
+    const home = { name: "home-1", namespace, labels: { "berth.part": "home" } };
+    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } };
+    await api.create({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: home, spec } as KubernetesObject);
+    expect(install().refusal).toContain(`1 homes are in the namespace ${namespace}: set environments.namespace`);
+    expect(installChart({ ...values, environments: { namespace } })).toEqual({ status: 0, refusal: "" });
   },
 );
 

@@ -3,6 +3,11 @@
 {{- contains "berth" .Release.Name | ternary .Release.Name (printf "%s-berth" .Release.Name) | trunc 50 | trimSuffix "-" }}
 {{- end }}
 
+{{/* The namespace of environments: one without the Secrets of the server, unless the operator says otherwise. */}}
+{{- define "berth.environments" -}}
+{{ .Values.environments.namespace | default (printf "%s-environments" .Release.Namespace) }}
+{{- end }}
+
 {{/* Pods of this release. */}}
 {{- define "berth.selector" -}}
 app.kubernetes.io/name: berth
@@ -85,7 +90,7 @@ securityContext:
 {{- define "berth.environment" -}}
 {{- $root := index . 0 }}
 {{- include "berth.folders" $root }}
-{{- range $name, $text := dict "ROLES" (index . 1) "HOST" "0.0.0.0" "PORT" "3000" "METRICS_HOST" "0.0.0.0" "METRICS_PORT" "9464" "DRAIN_SECONDS" $root.Values.drainSeconds "RUNTIME" "kubernetes" "KUBERNETES_NAMESPACE" $root.Release.Namespace }}
+{{- range $name, $text := dict "ROLES" (index . 1) "HOST" "0.0.0.0" "PORT" "3000" "METRICS_HOST" "0.0.0.0" "METRICS_PORT" "9464" "DRAIN_SECONDS" $root.Values.drainSeconds "RUNTIME" "kubernetes" "KUBERNETES_NAMESPACE" (include "berth.environments" $root) }}
 - name: {{ $name }}
   value: {{ include "berth.text" $text }}
 {{- end }}

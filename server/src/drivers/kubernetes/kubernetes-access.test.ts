@@ -1,10 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KubeConfig, loadAllYaml, type V1ClusterRole, type V1PolicyRule } from "@kubernetes/client-node";
+import {
+  KubeConfig,
+  loadAllYaml,
+  type V1ClusterRole,
+  type V1PodList,
+  type V1PolicyRule,
+} from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { testSpec } from "../testing/drive-run.ts";
+import { filesIn, testSpec } from "../testing/drive-run.ts";
 import {
   type KubernetesMachine,
   kubeconfigAs,
@@ -12,15 +18,17 @@ import {
   testKubeconfig,
   whyNoKubernetes,
 } from "../testing/kubernetes-machine.ts";
+import { podsPath } from "./cluster/objects.ts";
+import { openCluster } from "./cluster/open-cluster.ts";
 import { kubernetesDriver } from "./kubernetes-driver.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
 const access = new URL("../../../../deploy/kubernetes/access.yaml", import.meta.url);
 
-/** The rules of the shipped file: those of the namespace, then those of the cluster. */
+/** The rules of a worker in the shipped file: those of the namespace, then those of the cluster. */
 const shipped = (loadAllYaml(readFileSync(access, "utf8")) as V1ClusterRole[])
-  .filter(({ kind }) => kind === "Role" || kind === "ClusterRole")
+  .filter(({ kind, metadata }) => (kind === "Role" && metadata?.name === "berth") || kind === "ClusterRole")
   .map(({ kind, rules = [] }) => ({ kind: kind as "Role" | "ClusterRole", rules }));
 
 const rights = shipped.flatMap(({ kind, rules }) =>
@@ -121,6 +129,34 @@ describe.skipIf(absent)(title, () => {
     const kubeconfig = kubeconfigAs(config, `system:serviceaccount:${namespace}:${name}`, folder);
     return kubernetesDriver({ ...machine.optionsOf(install), kubeconfig });
   }
+
+  test("G313 the account of an api packs files and reads logs, leaves no pod, and can do nothing else", async () => {
+    const { namespace } = machine.cluster;
+    const config = new KubeConfig();
+    config.loadFromFile(testKubeconfig);
+    const kubeconfig = kubeconfigAs(config, `system:serviceaccount:${namespace}:${namespace}-api`, folder);
+    const driver = kubernetesDriver({ ...machine.optionsOf(), kubeconfig });
+    const { id, home } = runs.well;
+    const signal = AbortSignal.timeout(50_000);
+    expect((await filesIn(driver.archive(home, signal))).size).toBeGreaterThan(0);
+    await filesIn(driver.archive("unused", signal));
+    const lines = async () => {
+      const read: string[] = [];
+      for await (const line of driver.logs(id, { tail: 10, follow: false, signal })) read.push(line);
+      return read;
+    };
+    await expect.poll(lines, { timeout: 40_000 }).not.toEqual([]);
+    const pods = await machine.cluster.call<V1PodList>({ path: podsPath(machine.cluster), signal });
+    const work = pods.items.filter(({ metadata }) => metadata?.labels?.["berth.part"] === "files");
+    expect(work.filter(({ metadata }) => !metadata?.deletionTimestamp)).toEqual([]);
+    const denied = (text: string) => ({ code: "unavailable", message: expect.stringContaining(`may not ${text}`) });
+    await expect(driver.deleteHome("unused")).rejects.toMatchObject(denied("delete persistentvolumeclaims"));
+    await expect(driver.start(testSpec())).rejects.toMatchObject(denied("list nodes"));
+    await expect(driver.prepare("jupyter")).rejects.toThrow("daemonsets");
+    const api = openCluster({ kubeconfig, namespace });
+    for (const path of [`/api/v1/namespaces/${namespace}/secrets`, "/api/v1/secrets", "/api/v1/nodes"])
+      await expect(api.call({ path, signal }), path).rejects.toMatchObject({ status: 403 });
+  });
 
   test.for(Object.entries(needs))("without the right to %s its action fails and names it", async ([right, act]) => {
     const driver = await without(right, atFirst.includes(right) ? right : "one");

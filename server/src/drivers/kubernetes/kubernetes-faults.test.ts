@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { KubeConfig, type V1PersistentVolumeClaim, type V1Pod } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
-import { testSpec, waitForState } from "../testing/drive-run.ts";
+import { filesIn, testSpec, waitForState } from "../testing/drive-run.ts";
 import {
   type KubernetesMachine,
   kubeconfigAs,
@@ -184,6 +184,24 @@ describe.skipIf(absent)(absent ? `faults of a cluster, skipped because ${absent}
       await machine.cluster.withTimeout((signal) => execOutput(machine.cluster, { ...program, signal }));
       expect(await driver.gpuFault(spec.id).catch(({ code }) => code), says).toBeUndefined();
     }
+  });
+
+  test("G313 what an owner's programs say is neither a home's size nor its archive, and is read up to a megabyte", async () => {
+    const { home, id } = await begin();
+    await waitForState(driver, id, "running");
+    const run = (script: string) =>
+      machine.cluster.withTimeout((signal) => {
+        const program = { pod: podNameOf(id), container: "lab", command: ["/bin/sh", "-c", script], signal };
+        return execOutput(machine.cluster, program);
+      });
+    await run("echo mine > /home/berth/notes.txt");
+    // As ptrace would: whatever the owner's user starts or is started as is ended at once.
+    await run("(while :; do pkill -KILL -x 'tar|find|du'; done) > /dev/null 2>&1 &");
+    const signal = AbortSignal.timeout(60_000);
+    expect((await driver.countHome(home, signal))?.bytes).toBeGreaterThan(0);
+    expect(await driver.homeMb(home)).toBeGreaterThan(0);
+    expect((await filesIn(driver.archive(home, signal))).get("notes.txt")).toBe("mine\n");
+    await expect(run("yes")).rejects.toMatchObject({ message: expect.stringContaining("more than a megabyte") });
   });
 
   test("another owner's pod of the same name is never observed, ended or replaced", async () => {

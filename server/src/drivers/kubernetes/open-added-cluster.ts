@@ -9,8 +9,6 @@ export interface AddedClusterDeps extends Pick<KubernetesOptions, "images" | "pu
   readonly install: string;
   /** Folder of the data folder with a folder for each host, with its kubeconfig. */
   readonly folder: string;
-  /** The namespace of the server, where its pods reach runs without `clients`. */
-  readonly ownNamespace: string;
 }
 
 export interface ClusterMachine {
@@ -27,7 +25,7 @@ const ownAccount = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 export function openAddedCluster(host: AddedCluster, deps: AddedClusterDeps): ClusterMachine {
   const { id, namespace } = host;
   const { nodeSelector, runtimeClass, storageClass } = host.options;
-  const { install, folder, images, pullSecret, moveAfter, clients, ownNamespace } = deps;
+  const { install, folder, images, pullSecret, moveAfter, clients } = deps;
   const file = join(folder, id, "kubeconfig");
   const kubeconfig = existsSync(file) || !existsSync(ownAccount) ? file : undefined;
   const options: KubernetesOptions = {
@@ -41,8 +39,8 @@ export function openAddedCluster(host: AddedCluster, deps: AddedClusterDeps): Cl
     host,
     driver: kubernetesDriver(options),
     async check() {
-      const isReached = clients.length > 0 || (kubeconfig === undefined && namespace === ownNamespace);
-      if (isReached) return await checkCluster(options);
+      // A server in a pod of that cluster is let in by its namespace.
+      if (clients.length > 0 || kubeconfig === undefined) return await checkCluster(options);
       throw new DriverError(
         "refused",
         `Nobody would reach the environments of ${id}: KUBERNETES_CLIENTS names the networks of your gateway and worker`,

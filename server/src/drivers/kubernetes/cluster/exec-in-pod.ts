@@ -71,10 +71,19 @@ async function* asMessages(input: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   for await (const bytes of input) yield Buffer.concat([first, bytes]);
 }
 
-/** All of a program's stdout as text. */
+/** More than a thousand processes say; an owner's program may go on for ever. */
+const mostBytes = 2 ** 20;
+
+/** All of a program's stdout as text. Throws `unavailable` when it says more than a megabyte. */
 export async function execOutput(cluster: Cluster, program: Program): Promise<string> {
   const chunks: Buffer[] = [];
-  for await (const bytes of execInPod(cluster, program)) chunks.push(bytes);
+  let length = 0;
+  for await (const bytes of execInPod(cluster, program)) {
+    length += bytes.length;
+    if (length > mostBytes)
+      throw new DriverError("unavailable", `A program in the pod ${program.pod} says more than a megabyte`);
+    chunks.push(bytes);
+  }
   return Buffer.concat(chunks).toString();
 }
 

@@ -30,6 +30,8 @@ interface Call {
 /** One namespace of a Kubernetes cluster. */
 export interface Cluster {
   readonly namespace: string;
+  /** That of the pod that this process runs in; undefined outside the cluster. */
+  readonly serverNamespace: string | undefined;
   /** The address of its API server. Throws `unavailable` without a kubeconfig. */
   readonly server: string;
   /** Of its certificate authority, which is the same by every address of the cluster; its address where there is none. */
@@ -72,6 +74,9 @@ export function openCluster({ kubeconfig, namespace }: ClusterAddress): Cluster 
   };
   return {
     namespace,
+    get serverNamespace() {
+      return kubeconfig === undefined ? read().getContextObject(read().getCurrentContext())?.namespace : undefined;
+    },
     get server() {
       return serverOf();
     },

@@ -9,7 +9,7 @@ import { packArchive } from "../../homes/pack-archive.ts";
 import { inPieces, notEmptyMark, restoreScript } from "../../homes/restore-script.ts";
 import { backgroundLimitMs, openSizeCache } from "../../homes/size-cache.ts";
 import { orAbsent } from "../cluster/cluster-errors.ts";
-import { ExecFailure, execInPod } from "../cluster/exec-in-pod.ts";
+import { ExecFailure, execInPod, execOutput } from "../cluster/exec-in-pod.ts";
 import { label, labelsOf, podsPath } from "../cluster/objects.ts";
 import type { Cluster } from "../cluster/open-cluster.ts";
 import { untilPod } from "../cluster/watch-pods.ts";
@@ -31,8 +31,9 @@ export interface FilesDeps extends Placement {
 }
 
 /**
- * Sizes and archives of homes. The work is done in a pod that mounts the home: the run's own, where its limits bound it, or
- * one that lives for this work only.
+ * Sizes and archives of homes. The work is done in a pod of ours that mounts the home and lives for this work only, on the node
+ * of the run where there is one: in the run's own pod its owner could change what is said (G313). Only the figure on the owner's
+ * page is counted there, because it decides nothing (G352).
  */
 export function openHomeFiles(deps: FilesDeps & Pick<ClaimDeps, "storageClass">): Pick<
   HomeStore,
@@ -43,16 +44,27 @@ export function openHomeFiles(deps: FilesDeps & Pick<ClaimDeps, "storageClass">)
   readonly removeEnded: (pods: readonly V1Pod[]) => Promise<void>;
 } {
   const { cluster } = deps;
+  const script = `du -sk ${homeInside} 2>/dev/null`;
+  const megabytes = (output: string) => (Number(output.match(/^\d+/)?.[0] ?? 0) * 1024) / 1e6;
   const count = async (home: string, signal: AbortSignal) => {
-    const script = `du -sk ${homeInside} 2>/dev/null`;
-    let text = "";
-    for await (const bytes of runInHome(deps, checkSegment("home", home), { script }, signal)) text += bytes;
-    return (Number(text.match(/^\d+/)?.[0] ?? 0) * 1024) / 1e6;
+    let output = "";
+    for await (const bytes of runInHome(deps, checkSegment("home", home), { script }, signal)) output += bytes;
+    return megabytes(output);
+  };
+  const countForPage = async (home: string, signal: AbortSignal) => {
+    const run = await runOn(deps, home, signal);
+    if (!run) return await count(home, signal);
+    const program = {
+      pod: run.metadata?.name ?? "",
+      container: labContainer,
+      command: ["/bin/sh", "-c", `${script}; :`],
+    };
+    return megabytes(await execOutput(cluster, { ...program, signal }));
   };
   return {
     ...openSizeCache({
       count: (home) => cluster.withTimeout((signal) => count(home, signal)),
-      countInBackground: (home) => count(home, AbortSignal.timeout(backgroundLimitMs)),
+      countInBackground: (home) => countForPage(home, AbortSignal.timeout(backgroundLimitMs)),
     }),
     async removeEnded(pods) {
       const ended = pods.filter(({ metadata, status }) => {
@@ -115,14 +127,15 @@ async function* runInHome(
   const { cluster } = deps;
   signal.throwIfAborted();
   try {
-    const running = await podWith(deps, home, signal);
-    if (!running && !(await findClaim(cluster, home, signal))) return;
-    const pod = running ?? (await openFilesPod(deps, { home, node, readOnly: input === undefined }, signal));
+    const run = await runOn(deps, home, signal);
+    if (!run && !(await findClaim(cluster, home, signal))) return;
+    const place = run ? { beside: run.spec?.nodeName } : { node };
+    const pod = await openFilesPod(deps, { home, ...place, readOnly: input === undefined }, signal);
     const command = ["/bin/sh", "-c", script];
     try {
       yield* execInPod(cluster, { pod, container: labContainer, command, input, codes: [0, 1], signal });
     } finally {
-      if (!running) await removeFilesPod(cluster, pod);
+      await removeFilesPod(cluster, pod);
     }
   } catch (error) {
     if (error instanceof ExecFailure)
@@ -131,13 +144,13 @@ async function* runInHome(
   }
 }
 
-/** The name of a run's pod in which a program can be started beside the files. */
-async function podWith({ cluster, install }: FilesDeps, home: string, signal: AbortSignal) {
+/** The pod of a run that has the files mounted. */
+async function runOn({ cluster, install }: FilesDeps, home: string, signal: AbortSignal): Promise<V1Pod | undefined> {
   const query = { labelSelector: `${label.install}=${install},${label.part}=run,${label.home}=${claimOf(home)}` };
   const { items } = await cluster.call<V1PodList>({ path: podsPath(cluster), query, signal });
   return items.find(({ metadata, status }) => {
     return status?.containerStatuses?.[0]?.state?.running && !metadata?.deletionTimestamp;
-  })?.metadata?.name;
+  });
 }
 
 /** Longer than any archive should take; the cluster then ends a pod whose server was killed. */
@@ -145,11 +158,14 @@ const longestSeconds = 6 * 3600;
 
 interface FilesPod extends Pick<Work, "node"> {
   readonly home: string;
+  /** The node of the run that has the files mounted, cordoned or not: a volume may be attached to one node only. */
+  readonly beside?: string | undefined;
   readonly readOnly: boolean;
 }
 
-async function openFilesPod(deps: FilesDeps, { home, node, readOnly }: FilesPod, signal: AbortSignal): Promise<string> {
+async function openFilesPod(deps: FilesDeps, wanted: FilesPod, signal: AbortSignal): Promise<string> {
   const { cluster, install } = deps;
+  const { home, readOnly } = wanted;
   const image = await deps.images("jupyter");
   if (!image) throw new DriverError("no_image", "The cluster has no image of ours: KUBERNETES_IMAGES names them");
   const name = `files-${randomUUID()}`;
@@ -157,8 +173,7 @@ async function openFilesPod(deps: FilesDeps, { home, node, readOnly }: FilesPod,
   const body: V1Pod = {
     metadata: { name, labels: { ...labelsOf(install, "files"), [label.home]: claimOf(home) } },
     spec: {
-      ...isolatedPod(deps),
-      ...(!readOnly && { affinity: node === undefined ? nearGpus : onlyOn(node) }),
+      ...placedPod(deps, wanted),
       activeDeadlineSeconds: longestSeconds,
       containers: [
         {
@@ -181,6 +196,14 @@ async function openFilesPod(deps: FilesDeps, { home, node, readOnly }: FilesPod,
     throw error;
   }
   return name;
+}
+
+function placedPod(deps: FilesDeps, { beside, node, readOnly }: FilesPod): ReturnType<typeof isolatedPod> {
+  const pod = isolatedPod(deps);
+  const cordon = { key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" };
+  if (beside !== undefined)
+    return { ...pod, affinity: onlyOn(beside), tolerations: [...(pod.tolerations ?? []), cordon] };
+  return readOnly ? pod : { ...pod, affinity: node === undefined ? nearGpus : onlyOn(node) };
 }
 
 /** A volume of one node is made where its first pod runs, and the environment is to find GPUs there. */

@@ -8,7 +8,12 @@ test("a run answers the given networks on JupyterLab's port only", () => {
     { from: [{ ipBlock: { cidr: "192.0.2.0/28" } }], ports: [{ protocol: "TCP", port: 8888 }] },
   ]);
   const inside = policyOf("abc", "run", []).spec?.ingress;
-  expect(inside).toMatchObject([{ from: [{ podSelector: { matchLabels: { "app.kubernetes.io/name": "berth" } } }] }]);
+  const podSelector = { matchLabels: { "app.kubernetes.io/name": "berth" } };
+  expect(inside).toMatchObject([{ from: [{ podSelector }] }]);
+  const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": "shop" } };
+  expect(policyOf("abc", "run", [], "shop").spec?.ingress).toMatchObject([
+    { from: [{ podSelector, namespaceSelector }] },
+  ]);
 });
 
 test("a run reaches name servers and public addresses, without private ones, metadata and mail", () => {

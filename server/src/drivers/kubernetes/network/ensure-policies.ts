@@ -7,7 +7,7 @@ import { labPort } from "../pods/pod-body.ts";
 export interface NetworkDeps {
   readonly cluster: Cluster;
   readonly install: string;
-  /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in this namespace. */
+  /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in the server's namespace. */
   readonly clients: readonly string[];
 }
 
@@ -17,13 +17,18 @@ export interface NetworkDeps {
  */
 export async function ensurePolicies({ cluster, install, clients }: NetworkDeps, signal: AbortSignal): Promise<void> {
   for (const part of ["run", "files", "image"] as const) {
-    const body = policyOf(install, part, clients);
+    const body = policyOf(install, part, clients, cluster.serverNamespace);
     const path = policiesPath(cluster, body.metadata?.name);
     await cluster.call({ method: "PATCH", path, query: { fieldManager: "berth", force: true }, body, signal });
   }
 }
 
-export function policyOf(install: string, part: Exclude<Part, "home">, clients: readonly string[]): V1NetworkPolicy {
+export function policyOf(
+  install: string,
+  part: Exclude<Part, "home">,
+  clients: readonly string[],
+  serverNamespace?: string,
+): V1NetworkPolicy {
   const isRun = part === "run";
   return {
     apiVersion: "networking.k8s.io/v1",
@@ -32,7 +37,7 @@ export function policyOf(install: string, part: Exclude<Part, "home">, clients: 
     spec: {
       podSelector: { matchLabels: labelsOf(install, part) },
       policyTypes: ["Ingress", "Egress"],
-      ingress: isRun ? [{ ...from(clients), ports: [{ protocol: "TCP", port: labPort }] }] : [],
+      ingress: isRun ? [{ ...from(clients, serverNamespace), ports: [{ protocol: "TCP", port: labPort }] }] : [],
       egress: isRun
         ? [
             { to: nameServers, ports: dns },
@@ -44,8 +49,13 @@ export function policyOf(install: string, part: Exclude<Part, "home">, clients: 
 }
 
 /** The wire calls it `from`; the client's types call it `_from`. */
-function from(clients: readonly string[]): { readonly from: readonly V1NetworkPolicyPeer[] } {
-  const servers = [{ podSelector: { matchLabels: { "app.kubernetes.io/name": "berth" } } }];
+function from(
+  clients: readonly string[],
+  serverNamespace: string | undefined,
+): { readonly from: readonly V1NetworkPolicyPeer[] } {
+  const podSelector = { matchLabels: { "app.kubernetes.io/name": "berth" } };
+  const namespaceSelector = { matchLabels: { "kubernetes.io/metadata.name": serverNamespace ?? "" } };
+  const servers = [{ podSelector, ...(serverNamespace !== undefined && { namespaceSelector }) }];
   return { from: clients.length > 0 ? clients.map((cidr) => ({ ipBlock: { cidr } })) : servers };
 }
 
