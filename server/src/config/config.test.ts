@@ -224,11 +224,13 @@ test("settings of a cluster are lists and pairs", () => {
     ...cluster,
     KUBERNETES_NODE_SELECTOR: "pool=gpu,zone=a",
     KUBERNETES_CLIENTS: "192.0.2.0/28,2001:db8::/64",
+    KUBERNETES_CLOSED_NETWORKS: "2001:db8:1::/112",
   });
   expect(kubernetes).toEqual({
     namespace: "berth",
     images: { jupyter: "registry.example/berth/jupyter:1" },
     nodeSelector: { pool: "gpu", zone: "a" },
     clients: ["192.0.2.0/28", "2001:db8::/64"],
+    closed: ["2001:db8:1::/112"],
   });
 });

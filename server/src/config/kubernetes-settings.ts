@@ -73,6 +73,14 @@ export const kubernetesSettings = {
       "Networks from which a gateway and a worker outside the cluster reach environments; none: only the pods labelled app.kubernetes.io/name=berth",
     )
     .meta({ example: "192.0.2.0/28" }),
+  KUBERNETES_CLOSED_NETWORKS: z
+    .string()
+    .regex(new RegExp(`^(${network}(,${network})*)?$`), "such as 2001:db8:1::/112")
+    .default("")
+    .describe(
+      "Public networks of the cluster that no environment may reach, such as that of its services; private ones, and those of pods that the nodes name, are closed without it",
+    )
+    .meta({ example: "2001:db8:1::/112" }),
 };
 
 type KubernetesSettings = z.output<z.ZodObject<typeof kubernetesSettings>>;
@@ -89,9 +97,12 @@ export function readKubernetes(v: KubernetesSettings) {
     nodeSelector: pairsOf(v.KUBERNETES_NODE_SELECTOR),
     autoscaler: autoscalerOf(v.KUBERNETES_AUTOSCALER),
     moveAfter: v.KUBERNETES_MOVE_AFTER,
-    clients: v.KUBERNETES_CLIENTS.split(",").filter((each) => each !== ""),
+    clients: networksIn(v.KUBERNETES_CLIENTS),
+    closed: networksIn(v.KUBERNETES_CLOSED_NETWORKS),
   };
 }
+
+const networksIn = (text: string) => text.split(",").filter((each) => each !== "");
 
 function autoscalerOf(text: string | undefined) {
   const [, nodes, gpus, product = ""] = text?.match(/^(\d+)x(\d+)(?::(.+))?$/) ?? [];

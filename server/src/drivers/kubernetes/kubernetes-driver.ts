@@ -10,8 +10,9 @@ import { deleteClaim, makeClaim } from "./homes/home-claims.ts";
 import { openHomeFiles } from "./homes/home-files.ts";
 import { nodesOfHome } from "./homes/nodes-of-home.ts";
 import { prepareImage } from "./images/prepare-image.ts";
-import { ensurePolicies } from "./network/ensure-policies.ts";
-import { nodeReader } from "./nodes/cluster-facts.ts";
+import { ensurePolicies, type NetworkDeps } from "./network/ensure-policies.ts";
+import { podNetworks } from "./network/pod-networks.ts";
+import { nodeReader, type ReadNodes } from "./nodes/cluster-facts.ts";
 import type { Autoscaler } from "./nodes/expected-gpus.ts";
 import { gpuFaultOf } from "./nodes/gpu-fault-of.ts";
 import { openCapacity } from "./nodes/open-capacity.ts";
@@ -39,6 +40,8 @@ export interface KubernetesOptions extends ClusterAddress, Placement {
   readonly autoscaler: Autoscaler | undefined;
   /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in the namespace. */
   readonly clients: readonly string[];
+  /** Public networks (CIDR) of the cluster that no run may reach, beside those of pods that the nodes name. */
+  readonly closed: readonly string[];
   /** An image's reference by container type. */
   readonly images: (type: string) => Promise<string | undefined>;
 }
@@ -62,7 +65,7 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
     ...own,
     serially: keyedMutex(),
     events: eventReader(cluster),
-    ensureNetwork: onceDone((signal) => ensurePolicies(own, signal)),
+    ensureNetwork: networkKeeper(own),
     makeClaim: (spec, node, signal) => makeClaim(own, spec, node, signal),
     deleteClaim: (home, signal) => deleteClaim(own, home, signal),
     files: openHomeFiles(own),
@@ -102,12 +105,14 @@ function isolationOf({ runtimeClass = "" }: Placement): Capabilities["isolation"
   return /kata/i.test(runtimeClass) ? "kata" : "container";
 }
 
-/** Work that is done once, and again after a failure. */
-function onceDone(work: (signal: AbortSignal) => Promise<void>): (signal: AbortSignal) => Promise<void> {
-  let isDone = false;
+/** Applies the policies before the first run, after a failure, and when a node with a network of its own has joined. */
+function networkKeeper(deps: NetworkDeps & { readonly nodes: ReadNodes }): (signal: AbortSignal) => Promise<void> {
+  let applied: string | undefined;
   return async (signal) => {
-    if (!isDone) await work(signal);
-    isDone = true;
+    const closed = [...new Set([...deps.closed, ...podNetworks(await deps.nodes(signal))])];
+    if (applied === closed.join()) return;
+    await ensurePolicies({ ...deps, closed }, signal);
+    applied = closed.join();
   };
 }
 

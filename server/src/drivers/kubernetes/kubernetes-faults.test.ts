@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { KubeConfig, type V1PersistentVolumeClaim, type V1Pod } from "@kubernetes/client-node";
+import { KubeConfig, type V1NetworkPolicy, type V1PersistentVolumeClaim, type V1Pod } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Driver, Spec } from "../driver.ts";
 import { filesIn, testSpec, waitForState } from "../testing/drive-run.ts";
@@ -13,7 +13,7 @@ import {
   whyNoKubernetes,
 } from "../testing/kubernetes-machine.ts";
 import { execOutput } from "./cluster/exec-in-pod.ts";
-import { claimsPath, labelsOf, podsPath } from "./cluster/objects.ts";
+import { claimsPath, labelsOf, podsPath, policiesPath } from "./cluster/objects.ts";
 import { kubernetesDriver } from "./kubernetes-driver.ts";
 import { claimOf, isolatedContainer, isolatedPod, podBody, podNameOf } from "./pods/pod-body.ts";
 
@@ -38,7 +38,7 @@ const nowhere = (kubeconfig: string) => {
     autoscaler: undefined,
   };
   return kubernetesDriver({
-    ...{ ...placement, kubeconfig, namespace: "berth", install: "abc", clients: [] },
+    ...{ ...placement, kubeconfig, namespace: "berth", install: "abc", clients: [], closed: [] },
     images: async () => "image",
   });
 };
@@ -202,6 +202,19 @@ describe.skipIf(absent)(absent ? `faults of a cluster, skipped because ${absent}
     expect(await driver.homeMb(home)).toBeGreaterThan(0);
     expect((await filesIn(driver.archive(home, signal))).get("notes.txt")).toBe("mine\n");
     await expect(run("yes")).rejects.toMatchObject({ message: expect.stringContaining("more than a megabyte") });
+  });
+
+  test("G354 the cluster takes the policies with networks of its own that are closed", async () => {
+    const closed = ["203.0.113.0/24", "2001:db8:1::/112"];
+    const options = { ...machine.optionsOf("closed"), closed };
+    const shut = kubernetesDriver(options);
+    const wanted = testSpec();
+    onTestFinished(() => shut.stop(wanted.id, 0));
+    await shut.start(wanted);
+    const path = policiesPath(machine.cluster, `berth-run-${options.install}`);
+    const { spec } = await api<V1NetworkPolicy>("GET", path);
+    const except = spec?.egress?.flatMap(({ to = [] }) => to.flatMap(({ ipBlock }) => ipBlock?.except ?? []));
+    expect(except).toEqual(expect.arrayContaining(closed));
   });
 
   test("another owner's pod of the same name is never observed, ended or replaced", async () => {

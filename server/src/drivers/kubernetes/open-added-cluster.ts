@@ -5,7 +5,8 @@ import type { AddedCluster } from "./added-cluster.ts";
 import { type ClusterCheck, checkCluster } from "./check-cluster.ts";
 import { type KubernetesOptions, kubernetesDriver } from "./kubernetes-driver.ts";
 
-export interface AddedClusterDeps extends Pick<KubernetesOptions, "images" | "pullSecret" | "moveAfter" | "clients"> {
+export interface AddedClusterDeps
+  extends Pick<KubernetesOptions, "images" | "pullSecret" | "moveAfter" | "clients" | "closed"> {
   readonly install: string;
   /** Folder of the data folder with a folder for each host, with its kubeconfig. */
   readonly folder: string;
@@ -25,11 +26,22 @@ const ownAccount = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 export function openAddedCluster(host: AddedCluster, deps: AddedClusterDeps): ClusterMachine {
   const { id, namespace } = host;
   const { nodeSelector, runtimeClass, storageClass } = host.options;
-  const { install, folder, images, pullSecret, moveAfter, clients } = deps;
+  const { install, folder, images, pullSecret, moveAfter, clients, closed } = deps;
   const file = join(folder, id, "kubeconfig");
   const kubeconfig = existsSync(file) || !existsSync(ownAccount) ? file : undefined;
   const options: KubernetesOptions = {
-    ...{ kubeconfig, namespace, nodeSelector, runtimeClass, storageClass, images, pullSecret, moveAfter, clients },
+    ...{
+      kubeconfig,
+      namespace,
+      nodeSelector,
+      runtimeClass,
+      storageClass,
+      images,
+      pullSecret,
+      moveAfter,
+      clients,
+      closed,
+    },
     // Hosts of one namespace see only their own objects.
     install: `${install}.${id}`,
     slotPrefix: `${id}/`,

@@ -68,7 +68,7 @@ export async function openKubernetesMachine(): Promise<KubernetesMachine> {
   const optionsOf = (install = "one") => {
     // Any network: which address this machine has for a pod differs by cluster.
     const clients = ["0.0.0.0/0"];
-    return { ...placement, kubeconfig: limited, namespace, install: installOf(install), clients, images };
+    return { ...placement, kubeconfig: limited, namespace, install: installOf(install), clients, closed: [], images };
   };
   return {
     cluster,

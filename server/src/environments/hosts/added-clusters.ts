@@ -33,9 +33,9 @@ export async function openAddedClusters(
 ): Promise<readonly ClusterMachine[]> {
   if (hosts.length === 0) return [];
   const { openAddedCluster } = await import("../../drivers/kubernetes/open-added-cluster.ts");
-  const { images, pullSecret, moveAfter, clients } = config.kubernetes;
+  const { images, pullSecret, moveAfter, clients, closed } = config.kubernetes;
   const deps: AddedClusterDeps = {
-    ...{ install, folder: join(dataDir, "hosts"), pullSecret, moveAfter, clients },
+    ...{ install, folder: join(dataDir, "hosts"), pullSecret, moveAfter, clients, closed },
     images: async (type) => images[recipeOf(config.catalogue, type)],
   };
   return hosts.map((host) => openAddedCluster(host, deps));

@@ -9,25 +9,34 @@ export interface NetworkDeps {
   readonly install: string;
   /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in the server's namespace. */
   readonly clients: readonly string[];
+  /** Public networks of the cluster (CIDR) that no run may reach. */
+  readonly closed: readonly string[];
 }
 
 /**
  * Applies the policies of an installation, again without a change: runs answer our gateways and workers only, and reach name
  * servers and public addresses only; other pods of ours reach nothing. The network of the cluster must enforce policies.
  */
-export async function ensurePolicies({ cluster, install, clients }: NetworkDeps, signal: AbortSignal): Promise<void> {
+export async function ensurePolicies(
+  { cluster, install, clients, closed }: NetworkDeps,
+  signal: AbortSignal,
+): Promise<void> {
   for (const part of ["run", "files", "image"] as const) {
-    const body = policyOf(install, part, clients, cluster.serverNamespace);
+    const body = policyOf(install, part, { clients, closed, serverNamespace: cluster.serverNamespace });
     const path = policiesPath(cluster, body.metadata?.name);
     await cluster.call({ method: "PATCH", path, query: { fieldManager: "berth", force: true }, body, signal });
   }
 }
 
+interface Networks extends Pick<NetworkDeps, "clients"> {
+  readonly closed?: readonly string[];
+  readonly serverNamespace?: string | undefined;
+}
+
 export function policyOf(
   install: string,
   part: Exclude<Part, "home">,
-  clients: readonly string[],
-  serverNamespace?: string,
+  { clients, closed = [], serverNamespace }: Networks,
 ): V1NetworkPolicy {
   const isRun = part === "run";
   return {
@@ -41,7 +50,7 @@ export function policyOf(
       egress: isRun
         ? [
             { to: nameServers, ports: dns },
-            { to: publicNetworks, ports: openPorts() },
+            { to: publicNetworks(closed), ports: openPorts() },
           ]
         : [],
     },
@@ -66,10 +75,14 @@ const nameServers: V1NetworkPolicyPeer[] = [
 ];
 const dns = ["UDP", "TCP"].map((protocol) => ({ protocol, port: 53 }));
 
-const publicNetworks: V1NetworkPolicyPeer[] = [
-  { ipBlock: { cidr: "0.0.0.0/0", except: [...closedNetworks.ipv4] } },
-  { ipBlock: { cidr: "::/0", except: [...closedNetworks.ipv6] } },
-];
+function publicNetworks(closed: readonly string[]): V1NetworkPolicyPeer[] {
+  const isIpv6 = (network: string) => network.includes(":");
+  const ipv4 = [...closedNetworks.ipv4, ...closed.filter((each) => !isIpv6(each))];
+  return [
+    { ipBlock: { cidr: "0.0.0.0/0", except: ipv4 } },
+    { ipBlock: { cidr: "::/0", except: [...closedNetworks.ipv6, ...closed.filter(isIpv6)] } },
+  ];
+}
 
 /** A policy can only allow: the ranges between the closed ports. */
 function openPorts() {
