@@ -142,6 +142,7 @@ function readOperations(deps: Deps): Pick<Driver, "observe" | "list" | "stats" |
         ]);
         return { ...usageOf(output), homeMb, gpus };
       }),
+    // Made inside, where its owner can shorten it: it names no executable, so nothing ends by it (G355).
     processes: (id) =>
       cluster.withTimeout(async (signal) => {
         const { pod } = await requireRunning(deps, id, signal);
