@@ -26,7 +26,7 @@ const layers: Readonly<Record<string, string>> = {
     "server-clock.ts catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
   "web/src/console": "frame now machines audit mining credits environments orders people prices messages .",
   "web/src/ui": "toast controls display dialogs",
-  "web/src/environments": "lifecycle actions queue kept-files metrics detail list",
+  "web/src/environments": "lifecycle actions queue unpaid kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",
   scripts: ". tests",
   prove: "mutants notebook.ts labs.ts proof-page.ts random.ts machine gateways hostile trouble upgrade replicas .",

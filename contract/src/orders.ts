@@ -1,4 +1,5 @@
 import {
+  array,
   enum as choice,
   type infer as Infer,
   literal,
@@ -130,6 +131,35 @@ export const askForRefund = endpoint({
   reply: object({ status: literal("success"), request: refundRequest }),
   /** Not paid, already refunded, or already requested: action_not_allowed. */
   errors: ["not_found", "action_not_allowed"],
+});
+
+const unpaidOrder = object({
+  /** Ours, for `GET /orders/{order_id}`. */
+  id: string(),
+  /** The provider's, for `clearOrder`. */
+  payment_order: string(),
+  /** The environment that it extends (G100); null for a new one. */
+  extends: nullable(string()),
+  container_type: containerType,
+  subdomain: string(),
+  gpu_count: number(),
+  duration_hours: number(),
+  /** In major units of `currency`. */
+  amount: number(),
+  currency,
+  /** Until then GPUs and name are held, and the same request gets the same order. */
+  held_until: instant,
+});
+export type UnpaidOrder = Infer<typeof unpaidOrder>;
+
+export const unpaidOrders = endpoint({
+  method: "GET",
+  path: "/unpaid-orders",
+  auth: "bearer",
+  summary: "Orders of the signed-in user that wait for their payment and hold GPUs or a name, at most one (G333)",
+  body: nothing,
+  reply: object({ status: literal("success"), orders: array(unpaidOrder) }),
+  errors: [],
 });
 
 export const clearOrder = endpoint({

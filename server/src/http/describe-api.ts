@@ -70,6 +70,7 @@ const tags: Readonly<Record<string, string>> = {
   "/notifications": "Account",
   "/docker/payments": "Orders",
   "/orders": "Orders",
+  "/unpaid-orders": "Orders",
   "/environments/{id}/extend": "Orders",
   "/docker": "Environments",
   "/environments": "Environments",

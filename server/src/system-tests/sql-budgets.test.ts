@@ -17,6 +17,7 @@ const reads: Readonly<Record<string, (userId: string) => string>> = {
   settings: (id) => `/settings/${id}`,
   notifications: () => "/notifications",
   credits: () => "/credits",
+  "unpaid orders": () => "/unpaid-orders",
   capacity: () => "/capacity",
   status: () => "/status",
 };

@@ -15,6 +15,7 @@ import {
   settings,
   supportCatalog,
   supportContent,
+  unpaidOrders,
   validate,
 } from "@berth/contract";
 import { queryOptions } from "@tanstack/react-query";
@@ -33,6 +34,7 @@ export const keys = {
   environment: (id: string) => ["environment", id],
   samples: (id: string, span: SampleSpan) => ["samples", id, span],
   files: (userId: string) => ["files", userId],
+  unpaidOrders: (userId: string) => ["unpaid-orders", userId],
   orders: ["order"],
   order: (id: string) => ["order", id],
   notifications: (userId: string) => ["notifications", userId],
@@ -82,6 +84,13 @@ export const creditsQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.credits(userId),
     queryFn: async ({ signal }) => (await call(credits, { params: {}, body: {} }, { signal })).credits,
+  });
+
+/** Empty where the server has no such call (G303). */
+export const unpaidOrdersQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.unpaidOrders(userId),
+    queryFn: async ({ signal }) => (await call(unpaidOrders, { params: {}, body: {} }, { signal })).orders,
   });
 
 /** Polled, because activity inside an environment sends no event, and the page shows idle time. */

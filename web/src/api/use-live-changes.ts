@@ -106,6 +106,7 @@ function apply(client: QueryClient, userId: string, change: Change | "all"): voi
   if (affects("home", "environment")) refetch(keys.files(userId));
   if (affects("environment", "order", "home")) refetch(keys.profile(userId));
   if (affects("environment", "order")) refetch(keys.billing(userId));
+  if (affects("order")) refetch(keys.unpaidOrders(userId));
   if (affects("queue")) refetch(keys.queue(userId));
   if (change !== "all" && change.kind === "queue") refetch(keys.capacity);
   // An arriving refund may leave its order unchanged, but always creates a notification.

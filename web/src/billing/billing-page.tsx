@@ -1,6 +1,7 @@
 import { Button, Tabs } from "@mantine/core";
 import { useSearchParams } from "react-router";
 import { useSession } from "../api/session.ts";
+import { UnpaidOrders } from "../environments/unpaid/unpaid-orders.tsx";
 import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { Notice } from "../ui/display/notice.tsx";
 import { usePrinting } from "../ui/display/use-printing.ts";
@@ -36,6 +37,7 @@ function Loaded({ userId }: { readonly userId: string }) {
           {reason}. What stands here is from before.
         </Notice>
       )}
+      <UnpaidOrders userId={userId} />
       <BillingStats statement={statement} />
       <ComingPrices />
       <Panels userId={userId} statement={statement} />

@@ -8,6 +8,7 @@ import { commonTexts } from "../content/common-texts.ts";
 import { typeList } from "../content/environment-types.ts";
 import type { Environment } from "../environments/lifecycle/environment.ts";
 import { QueueNotice } from "../environments/queue/queue-notice.tsx";
+import { UnpaidOrders } from "../environments/unpaid/unpaid-orders.tsx";
 import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { Notice } from "../ui/display/notice.tsx";
 import { dashboardFigures, newest, recentCount, summaryOf, type Usage } from "./dashboard-figures.ts";
@@ -59,6 +60,7 @@ export function DashboardPage() {
         </Button>
       </div>
       <QueueNotice userId={userId} />
+      <UnpaidOrders userId={userId} />
       <TestCardNotice />
       <DashboardStats figures={figures} runHours={profile.data.usage?.run_hours} />
       <Columns all={all} usage={profile.data.usage} />

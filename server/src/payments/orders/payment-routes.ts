@@ -5,9 +5,10 @@ import {
   createOrder,
   extendEnvironment,
   launchWithCredit as launchWithCreditCall,
+  unpaidOrders,
 } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
-import { mount } from "../../http/mount.ts";
+import { mount, success } from "../../http/mount.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import { requestRefund } from "../refunds/request-refund.ts";
 import { webhookRoute } from "../settlement/webhook-route.ts";
@@ -16,6 +17,7 @@ import { clearOrder } from "./end-unpaid-order.ts";
 import { launchWithCredit } from "./launch-with-credit.ts";
 import { placeExtension } from "./place-extension.ts";
 import { placeOrder } from "./place-order.ts";
+import { readUnpaidOrders } from "./read-unpaid-orders.ts";
 
 export function paymentRoutes(app: FastifyInstance, deps: PaymentsDeps): void {
   const closing = new AbortController();
@@ -24,6 +26,8 @@ export function paymentRoutes(app: FastifyInstance, deps: PaymentsDeps): void {
 
   mount(app, createOrder, ({ body, user }) => placeOrder(deps, user, body));
   mount(app, extendEnvironment, ({ params, body, user }) => placeExtension(deps, user, params.id, body));
+
+  mount(app, unpaidOrders, async ({ user }) => ({ ...success, orders: await readUnpaidOrders(deps.db, user.id) }));
 
   mount(app, clearOrderCall, async ({ params, user }) => ({
     status: "success" as const,

@@ -217,6 +217,28 @@ test("C42 clear: another user's order and a random id give the same 404, a paid 
   expect((await clear("ada", paid)).body.cleared).toBe(false);
 });
 
+test("an unpaid order is listed to its owner alone, as long as it can be paid (G333)", async () => {
+  const { order, clear, db, app } = await setup();
+  const unpaid = async (user: string) =>
+    (await app.inject({ url: "/unpaid-orders", headers: { "x-user": user } })).json().orders;
+  expect(await unpaid("ada")).toEqual([]);
+  const { id } = (await order("ada", { gpu_count: 2, duration: 6 }, "INR")).body;
+  expect(await unpaid("ada")).toEqual([
+    {
+      id: expect.stringMatching(/^[0-9a-z]{25}$/),
+      payment_order: id,
+      ...{ extends: null, container_type: "jupyter", subdomain: "lab-ada", gpu_count: 2, duration_hours: 6 },
+      ...{ amount: 212, currency: "INR", held_until: expect.stringMatching(/Z$/) },
+    },
+  ]);
+  expect(await unpaid("ben")).toEqual([]);
+  await clear("ada", id);
+  expect(await unpaid("ada")).toEqual([]);
+  await order("ada");
+  await db.updateTable("orders").set({ hold_until: sql`now() - interval '1 second'` }).execute();
+  expect(await unpaid("ada")).toEqual([]);
+});
+
 test("C33 dismissed while the bank's page is open: kept, and delivered once it is paid", async () => {
   const { order, clear, addPayment, db, rowOf, openLeases, makeDue, runOrderPoller } = await setup();
   const { id } = (await order("ada")).body;

@@ -137,6 +137,7 @@ async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, 
   const { amount, currency } = payment_request;
   const { duration } = container_request;
   const more = await ask(contract.extendEnvironment, { ...own, body: { duration, amount, currency } });
+  await ask(contract.unpaidOrders, { token });
   await ask(contract.clearOrder, { token, params: { order_id: String(more["id"]) } });
   await ask(contract.orderDetail, { token, params: { order_id: String(order["id"]) } });
   await ask(contract.profile, { token, params: { user_id: ada.id } });

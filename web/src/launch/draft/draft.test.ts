@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
+import { payPath } from "../../environments/unpaid/pay-path.ts";
 import {
   dropDraft,
   firstDraft,
   keepChoices,
   keepDraft,
+  linkedExtension,
   readChoices,
   readLeftDraft,
+  readLinked,
   requestOf,
   stepOf,
 } from "./draft.ts";
@@ -89,4 +92,27 @@ test("the request has the trimmed name", () => {
     gpu_count: 2,
     duration: 1,
   });
+});
+
+test("the link to an unpaid order brings its choices, to a new environment and to more time (G333)", () => {
+  const order = {
+    ...{ container_type: "pytorch", subdomain: "resnet-lab", gpu_count: 4, duration_hours: 6 },
+    ...{ extends: null, currency: "INR" },
+  };
+  const link = new URL(payPath(order), "http://localhost");
+  const draft = { type: "pytorch", gpus: 4, hours: 6, currency: "INR", subdomain: "resnet-lab" };
+  expect([link.pathname, link.searchParams.get("step")]).toEqual(["/environments/create", "4"]);
+  expect(readLinked(link.searchParams)).toEqual(draft);
+  const more = new URL(payPath({ ...order, extends: "env-1" }), "http://localhost");
+  expect([more.pathname, more.searchParams.get("extend")]).toEqual(["/environments/env-1", "env-1"]);
+  expect(linkedExtension(more.searchParams)).toEqual({ hours: 6, currency: "INR" });
+});
+
+test("a link with choices that are not sold, or with some of them, is no draft", () => {
+  const all = { type: "jupyter", gpus: "2", hours: "1", currency: "USD", subdomain: "lab" };
+  expect(readLinked(new URLSearchParams(all))).toBeDefined();
+  for (const wrong of [{ gpus: "3" }, { hours: "-1" }, { currency: "XXX" }, { type: "<b>" }])
+    expect(readLinked(new URLSearchParams({ ...all, ...wrong }))).toBeUndefined();
+  expect(readLinked(new URLSearchParams({ gpus: "2" }))).toBeUndefined();
+  expect(linkedExtension(new URLSearchParams({ hours: "5", currency: "XXX" }))).toEqual({ hours: 1, currency: "USD" });
 });

@@ -105,6 +105,23 @@ function readLeft(storage: Pick<Storage, "getItem">, key: string): LeftDraft | u
   }
 }
 
+/** The draft of a link that has every choice, such as that to an unpaid order (G333). */
+export function readLinked(params: URLSearchParams): Draft | undefined {
+  const [type, currency, subdomain] = ["type", "currency", "subdomain"].map((name) => params.get(name));
+  const [gpus, hours] = ["gpus", "hours"].map((name) => Number(params.get(name)));
+  return parseLeft({ step: 4, draft: { type, gpus, hours, currency, subdomain } })?.draft;
+}
+
+/** The hours to add that a link names, such as that to an unpaid order (G333); else the defaults. */
+export function linkedExtension(params: URLSearchParams): Pick<Draft, "hours" | "currency"> {
+  const { hours, currencies } = prices();
+  const codes = currencies.map(({ code }) => code);
+  return {
+    hours: hours.find((each) => String(each) === params.get("hours")) ?? firstDraft.hours,
+    currency: codes.find((code) => code === params.get("currency")) ?? firstDraft.currency,
+  };
+}
+
 function parseLeft(value: unknown): LeftDraft | undefined {
   const left = value as { readonly step?: unknown; readonly draft?: Partial<Record<keyof Draft, unknown>> } | null;
   const step = steps.find((known) => known === left?.step);

@@ -9,6 +9,7 @@ import {
   type LeftDraft,
   readChoices,
   readLeftDraft,
+  readLinked,
   type Step,
   stepOf,
   tabStorage,
@@ -39,6 +40,8 @@ export function useDraft(): CurrentDraft {
     .rows.map(({ gpus }) => gpus)
     .find((count) => String(count) === params.get("gpus"));
   const [draft, setDraft] = useState<Draft>(() => {
+    const linked = readLinked(params);
+    if (linked) return linked;
     if (counted !== undefined) return { ...(left?.draft ?? firstDraft), gpus: counted };
     if (named !== undefined) return { ...firstDraft, subdomain: named };
     return (params.has("step") && (left?.draft ?? readChoices(tabStorage))) || firstDraft;

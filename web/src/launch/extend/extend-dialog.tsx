@@ -15,7 +15,7 @@ export function ExtendDialog() {
   const chosen = environmentsOf(data?.user_data.containers ?? {}).find(({ id }) => id === params.get(extendParam));
   const close = () => {
     const rest = new URLSearchParams(params);
-    rest.delete(extendParam);
+    for (const name of [extendParam, "hours", "currency"]) rest.delete(name);
     setParams(rest, { replace: true, preventScrollReset: true });
   };
   return <KeptOpen environment={chosen && mayExtend[chosen.status] ? chosen : undefined} onClose={close} />;

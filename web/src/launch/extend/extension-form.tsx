@@ -2,6 +2,7 @@ import { durationLabel, type ProductConfig } from "@berth/contract";
 import { Button, VisuallyHidden } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
+import { useSearchParams } from "react-router";
 import { useConfig } from "../../api/product-config.ts";
 import { profileQuery } from "../../api/queries.ts";
 import { useSession } from "../../api/session.ts";
@@ -14,7 +15,7 @@ import { Facts } from "../../ui/display/facts.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { toast } from "../../ui/toast/toast.ts";
 import { comingPrice } from "../draft/coming-price.ts";
-import { type Draft, firstDraft } from "../draft/draft.ts";
+import { type Draft, linkedExtension } from "../draft/draft.ts";
 import { minimumOptions, priceLines } from "../draft/price-lines.ts";
 import { ChangeButton } from "../purchase/change-button.tsx";
 import type { LaunchState } from "../purchase/launch-state.ts";
@@ -35,11 +36,11 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
   const config = useConfig();
   const session = useSession();
   const profile = useQuery(profileQuery(session?.userId ?? "")).data?.profile;
-  const [hours, setHours] = useState(firstDraft.hours);
-  const [currency, setCurrency] = useState(firstDraft.currency);
-  const { id, name, type, subdomain } = environment;
-  const { gpu_count: gpus } = environment;
+  const [params] = useSearchParams();
+  const [{ hours, currency }, setChoice] = useState(() => linkedExtension(params));
+  const { id, name, type, subdomain, gpu_count: gpus } = environment;
   const draft = { type, subdomain, gpus, hours, currency };
+  const change = (part: Partial<Draft>) => setChoice((now) => ({ ...now, ...part }));
   const { state, start, reset } = useExtension(() => {
     toast.success(`${durationLabel(hours)} added to ${name}`);
     onClose();
@@ -73,17 +74,14 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
         <p className={classes.text}>
           It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to your card.
         </p>
-        <Choices draft={draft} onHours={setHours} onCurrency={setCurrency} />
+        <Choices draft={draft} onChange={change} />
         <Facts facts={endsOf(environment, hours)} />
         <ComingPrice draft={draft} />
         {options && payments && (
           <BelowMinimum
             options={options}
             minimum={money(payments.minimumMinor[currency] ?? 0, currency)}
-            onChange={(change) => {
-              if (change.hours) setHours(change.hours);
-              if (change.currency) setCurrency(change.currency);
-            }}
+            onChange={change}
           />
         )}
         <Outcome state={state} charged={charged} />
@@ -104,22 +102,26 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
 
 interface ChoicesProps {
   readonly draft: Draft;
-  readonly onHours: (hours: number) => void;
-  readonly onCurrency: (currency: string) => void;
+  readonly onChange: (part: Partial<Draft>) => void;
 }
 
-function Choices({ draft: { gpus, hours, currency }, onHours, onCurrency }: ChoicesProps) {
+function Choices({ draft: { gpus, hours, currency }, onChange }: ChoicesProps) {
   return (
     <>
       <VisuallyHidden id="extend-time">Time to add</VisuallyHidden>
-      <DurationChoice labelledBy="extend-time" gpus={gpus} hours={hours} onChange={(to) => onHours(to.hours)} />
+      <DurationChoice
+        labelledBy="extend-time"
+        gpus={gpus}
+        hours={hours}
+        onChange={(to) => onChange({ hours: to.hours })}
+      />
       <div className={classes.currency}>
         <PlainSegments
           label="Currency"
           name="extend-currency"
           value={currency}
           options={prices().currencies.map(({ code }) => code)}
-          onChange={onCurrency}
+          onChange={(code) => onChange({ currency: code })}
         />
       </div>
     </>
