@@ -48,6 +48,13 @@ test("a receipt downloads under its number, shows busy and failure, and support 
   await failed.getByRole("button", { name: "Try Again" }).click();
   expect((await again).suggestedFilename()).toBe(`${number}.pdf`);
 
+  const table = page.waitForEvent("download");
+  await page.getByRole("button", { name: "All payments (CSV)" }).click();
+  expect((await table).suggestedFilename()).toBe("payments.csv");
+  expect(readFileSync(await (await table).path(), "utf8")).toContain(
+    `,payment,paid,106.00,INR,${number},${subdomain},`,
+  );
+
   await row.getByRole("link", { name: `Get support for ${number}` }).click();
   const description = page.getByRole("textbox", { name: "Description" });
   const filled = `Session ID: ${session_id}\nPayment reference: ${payment_reference}\n\n`;

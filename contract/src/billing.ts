@@ -86,6 +86,18 @@ export const receipt = endpoint({
   errors: ["not_found"],
 });
 
+export const paymentsCsv = endpoint({
+  method: "GET",
+  path: "/billing/{user_id}/payments.csv",
+  auth: "bearer",
+  summary:
+    "Every payment of the account, its refunds and what banks took back, oldest first, as CSV: times in UTC, signed amounts in major units (G334)",
+  body: nothing,
+  media: "text/csv",
+  reply: file,
+  errors: [],
+});
+
 export const creditNote = endpoint({
   method: "GET",
   path: "/billing/{user_id}/credit-notes/{number}.pdf",

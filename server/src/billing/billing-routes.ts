@@ -1,9 +1,10 @@
-import { billing, creditNote, orderDetail, receipt } from "@berth/contract";
+import { billing, creditNote, orderDetail, paymentsCsv as paymentsCsvCall, receipt } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import type { Db } from "../database/database.ts";
 import { mount, notFound, success } from "../http/mount.ts";
 import { creditNoteNotes, creditNoteSections } from "./credit-note-sections.ts";
 import { documentPdf } from "./document-pdf.ts";
+import { paymentsCsv } from "./payments-csv.ts";
 import { readBilling } from "./read-billing.ts";
 import { readOrder } from "./read-order.ts";
 import { type CreditNote, readCreditNote, readReceipt } from "./read-receipt.ts";
@@ -20,6 +21,11 @@ export function billingRoutes(app: FastifyInstance, { db, brand }: BillingDeps):
   mount(app, billing, async ({ user }) => ({
     ...success,
     ...buildStatement(await readBilling(db, user.id), new Date()),
+  }));
+
+  mount(app, paymentsCsvCall, async ({ user }) => ({
+    name: "payments.csv",
+    content: new Uint8Array(Buffer.from(await paymentsCsv(db, user.id))),
   }));
 
   mount(app, orderDetail, async ({ user, params: { order_id } }) => {

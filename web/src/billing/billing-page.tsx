@@ -11,6 +11,7 @@ import { BillingSkeleton } from "./billing-skeleton.tsx";
 import { BillingStats } from "./billing-stats.tsx";
 import { ComingPrices } from "./coming-prices.tsx";
 import { CreditsSection } from "./credits-section.tsx";
+import { CsvButton } from "./csv-button.tsx";
 import { PaymentHistory } from "./payment-history.tsx";
 import { PrintedHistory } from "./printed-history.tsx";
 import { billingTab, type Statement } from "./statement.ts";
@@ -64,7 +65,12 @@ function Panels({ userId, statement }: { readonly userId: string; readonly state
         {statement.invoices.length === 0 ? (
           <EmptyState title="No payment history available" />
         ) : (
-          <PaymentHistory userId={userId} invoices={statement.invoices} />
+          <>
+            <PaymentHistory userId={userId} invoices={statement.invoices} />
+            <div className={classes.csv}>
+              <CsvButton userId={userId} />
+            </div>
+          </>
         )}
       </Tabs.Panel>
     </Tabs>

@@ -29,5 +29,6 @@ export const commonTexts = {
   noNotifications: "Nothing yet. What happens to your environments and payments is told here.",
   notificationsFailed: "The notifications could not be read.",
   paperFailed: (paper: string) => `The ${paper} could not be fetched.`,
+  csvFailed: "Your payments could not be fetched.",
   noUsage: "Figures appear here after your first session.",
 } as const;

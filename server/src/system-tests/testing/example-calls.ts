@@ -194,6 +194,7 @@ async function billingCalls(ask: Ask, { db }: TestApp, { id: user_id, token }: T
     invoices: readonly { number: string; credit_notes: readonly string[] }[];
   };
   const [invoice] = invoices;
+  await ask(contract.paymentsCsv, { token, params: { user_id } });
   await ask(contract.receipt, { token, params: { user_id, number: invoice?.number ?? "" } });
   await ask(contract.creditNote, { token, params: { user_id, number: invoice?.credit_notes[0] ?? "" } });
 }
