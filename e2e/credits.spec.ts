@@ -50,6 +50,8 @@ test("hours of a code start an environment without a payment, from the code to i
   await toLastStep(page, "free-lab");
   await expect(page.getByText("Your code covers it: Launch starts it at once.")).toBeVisible();
   await expect(page.getByRole("complementary", { name: "Order" })).toContainText("$0.00");
+  await expect(page.getByText("Code accepted")).toBeVisible();
+  await expect(page.getByText("Payment confirmed")).toHaveCount(0);
   await checkScreen(page, "launch-covered");
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   await expect(page).toHaveURL(/\/environments$/, { timeout: 30_000 });
@@ -59,4 +61,11 @@ test("hours of a code start an environment without a payment, from the code to i
   await page.goto(`/billing/orders/${id}`);
   await expect(page.getByRole("status").filter({ hasText: "Nothing to pay" })).toBeVisible();
   await checkScreen(page, "order-covered");
+  await page.goto("/environments");
+  await page.getByRole("link", { name: "free-lab", exact: true }).click();
+  await expect(page.getByText(/^Stop: memory goes, files stay, and \S+ \S+ stays yours\.$/)).toBeVisible();
+  await expect(page.getByText("Code accepted")).toBeVisible();
+  await checkScreen(page, "environment-covered");
+  await page.goto("/dashboard");
+  await expect(page.getByText(/^booked, \d+\.\d run$/)).toBeVisible();
 });

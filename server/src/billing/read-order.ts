@@ -55,7 +55,7 @@ function orderOf(sources: OrderSources): Order {
     timeline: orderTimeline(sources),
     references: {
       environment: order.environment_id,
-      invoice: furthest ? invoiceNumber(furthest.id) : null,
+      invoice: furthest && furthest.status !== "failed" ? invoiceNumber(furthest.id) : null,
       payment: furthest?.gateway_payment_id ?? null,
       session: order.session_id,
       bank: refunds.flatMap(({ arn }) => arn ?? []).reverse(),

@@ -3,7 +3,7 @@ import { Link } from "react-router";
 import { supportPath } from "../ui/controls/support-path.ts";
 import classes from "./billing-page.module.css";
 import { ReceiptButton } from "./receipt-button.tsx";
-import type { Invoice } from "./statement.ts";
+import { type Invoice, nameOf } from "./statement.ts";
 
 interface Props {
   readonly userId: string;
@@ -21,7 +21,7 @@ export function PaymentActions({ userId, invoice }: Props) {
         to={supportPath({ issue: "payment_issues", session, payment })}
         size="xs"
         variant="subtle"
-        aria-label={`Get support for ${number}`}
+        aria-label={`Get support for ${nameOf(invoice)}`}
       >
         Get support
       </Button>

@@ -6,7 +6,7 @@ import { Table } from "../ui/display/table.tsx";
 import { usePrinting } from "../ui/display/use-printing.ts";
 import classes from "./billing-page.module.css";
 import { PaymentActions } from "./payment-actions.tsx";
-import { amountText, type Invoice } from "./statement.ts";
+import { amountText, type Invoice, nameOf } from "./statement.ts";
 
 /** The badge has one of two literal texts (G17); its color and a line of text show the details. */
 const badges: Readonly<Record<Invoice["state"], { readonly tone: Tone; readonly text: string }>> = {
@@ -52,7 +52,7 @@ function Row({ userId, invoice }: { readonly userId: string; readonly invoice: I
   return (
     <tr>
       <td data-cell="number">
-        <CopyText value={number} label={`invoice number ${number}`} />
+        {state === "failed" ? noInvoice : <CopyText value={number} label={`invoice number ${number}`} />}
       </td>
       <td data-cell="date">{date(invoice.date)}</td>
       <td data-cell="description">
@@ -62,7 +62,7 @@ function Row({ userId, invoice }: { readonly userId: string; readonly invoice: I
           <Link
             className="link target"
             to={`/billing/orders/${order_id}`}
-            aria-label={`${description}, details of ${number}`}
+            aria-label={`${description}, details of ${nameOf(invoice)}`}
           >
             {description}
           </Link>
@@ -86,6 +86,9 @@ function Row({ userId, invoice }: { readonly userId: string; readonly invoice: I
     </tr>
   );
 }
+
+/** A number for nothing would read like a debt (G335). */
+const noInvoice = "No invoice";
 
 /** Identifiers for support and refunds (G70). */
 function References({ invoice: { payment_reference, session_id } }: { readonly invoice: Invoice }) {

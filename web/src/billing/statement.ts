@@ -11,6 +11,11 @@ export function amountText(amount: number, currency = "USD"): string {
   return money(Math.round(amount * 100), currency);
 }
 
+/** For labels; a declined attempt has no invoice, so it is named by the provider's id. */
+export function nameOf({ state, number, payment_reference: payment, date }: Invoice): string {
+  return state === "failed" ? `the attempt ${payment || date}` : number;
+}
+
 /** Formats the wire's "2026-11" as "Nov 2026", a UTC month in any zone (G19). */
 export function monthName(month: string, shape: Intl.DateTimeFormatOptions): string {
   const first = new Date(`${month}-01T00:00:00Z`);

@@ -22,7 +22,7 @@ export function DashboardStats({ figures, runHours }: { figures: DashboardFigure
           label: "Total Usage",
           value: usageHours.toFixed(1),
           unit: "hours",
-          note: usageHours > 0 && runHours !== undefined ? `${runHours.toFixed(1)} run` : undefined,
+          note: usageHours > 0 && runHours !== undefined ? `booked, ${runHours.toFixed(1)} run` : undefined,
         },
         { label: "GPU Instances", value: String(gpus), note: cpu ? "CPU only" : slots },
       ]}

@@ -1,4 +1,6 @@
-import type { Action } from "@berth/contract";
+import { type Action, planOf } from "@berth/contract";
+import { duration } from "../../format.ts";
+import type { Environment } from "../lifecycle/environment.ts";
 
 interface ActionText {
   readonly label: string;
@@ -30,3 +32,17 @@ export const cannotPause = "This machine cannot pause. Stop it instead: its file
 
 /** The title of Stop on a stopped environment, which the specification offers there (spec 4.2). */
 export const alreadyStopped = "It is stopped already, and its clock stands. Stopping again changes nothing.";
+
+/**
+ * What Stop takes and what it leaves (G25): the clock of a month goes on (G24), other time stays the owner's. `now` in ms
+ * since the epoch.
+ */
+export function stopHint(
+  { duration_hours, expires_at }: Pick<Environment, "duration_hours" | "expires_at">,
+  now: number,
+): string {
+  if (planOf(duration_hours) === "monthly") return "Stop: memory goes, files stay, and the month goes on.";
+  const seconds = expires_at === null ? 0 : (Date.parse(expires_at) - now) / 1000;
+  const left = seconds > 0 ? duration(seconds) : "the time that is left";
+  return `Stop: memory goes, files stay, and ${left} stays yours.`;
+}

@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
+import { serverNow } from "../../server-clock.ts";
 import { OpenSession } from "../../ui/controls/open-session.tsx";
 import { buttonsOf, type Environment, isFirstLaunch } from "../lifecycle/environment.ts";
-import { actionTexts, alreadyStopped, cannotPause } from "./action-texts.ts";
+import { actionTexts, alreadyStopped, cannotPause, stopHint } from "./action-texts.ts";
 import classes from "./row-actions.module.css";
 import { RowMenu } from "./row-menu.tsx";
 import type { RowAction } from "./use-actions.ts";
@@ -44,7 +45,9 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
           size={style.size}
           variant={status !== "active" && index === all.length - 1 ? style.main : style.rest}
           disabled={busy !== undefined || (action === "pause" && !environment.can_pause)}
-          {...(action === "stop" && status === "stopped" && { title: alreadyStopped })}
+          {...(action === "stop" && {
+            title: status === "stopped" ? alreadyStopped : stopHint(environment, serverNow()),
+          })}
           {...(action === "pause" &&
             !environment.can_pause && { title: cannotPause, "aria-label": `Pause. ${cannotPause}` })}
           onClick={() => onAction(environment, action)}

@@ -1,9 +1,11 @@
 import { useConfig } from "../../api/product-config.ts";
 import { hostName } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
+import { useNow } from "../../ui/display/use-now.ts";
+import { stopHint } from "../actions/action-texts.ts";
 import { RowActions } from "../actions/row-actions.tsx";
 import type { RowAction } from "../actions/use-actions.ts";
-import type { Environment } from "../lifecycle/environment.ts";
+import { canStop, type Environment } from "../lifecycle/environment.ts";
 import { StatusCell } from "../lifecycle/status-cell.tsx";
 import classes from "./environment-page.module.css";
 
@@ -17,6 +19,7 @@ interface Props {
 export function EnvironmentHead({ environment, ...actions }: Props) {
   const template = useConfig()?.environmentUrl;
   const { name, subdomain } = environment;
+  const now = useNow();
   const host = template === undefined ? subdomain : hostName(template, subdomain);
   return (
     <header className={classes.head} aria-busy={actions.busy !== undefined || undefined}>
@@ -30,6 +33,7 @@ export function EnvironmentHead({ environment, ...actions }: Props) {
       <div className={classes.actions}>
         <RowActions environment={environment} host={host} prominent {...actions} />
       </div>
+      {canStop(environment) && <p className={classes.hint}>{stopHint(environment, now)}</p>}
     </header>
   );
 }

@@ -59,3 +59,9 @@ test("stamps out of order or repeated still count forward", () => {
   ]);
   expect(shown.map(({ at }) => at).slice(0, 2)).toEqual([0, 0]);
 });
+
+test("where a code pays, no line says that a payment was confirmed (G332, G335)", () => {
+  const [first, second] = timelineOf([{ stage: "paid", at: "2026-11-20T10:01:00.000Z" }], null, null, true);
+  expect([first?.name, first?.at, second?.name]).toEqual(["Code accepted", 0, "GPUs reserved"]);
+  expect(timelineOf([])[0]?.name).toBe("Payment confirmed");
+});

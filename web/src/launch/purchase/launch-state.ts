@@ -16,7 +16,7 @@ export type LaunchState =
       /** The create call failed, but the environment is there; what to show if it ends after all. */
       readonly unconfirmed?: Failure;
     }
-  | { readonly phase: "ready"; readonly paidAt: number; readonly readyAt: number }
+  | { readonly phase: "ready"; readonly paidAt: number; readonly readyAt: number; readonly isCovered?: boolean }
   | { readonly phase: "failed"; readonly paidAt: number; readonly failure: Failure };
 
 /** Nothing was charged; what to change before the next try. */

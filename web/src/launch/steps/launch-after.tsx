@@ -35,7 +35,7 @@ export function LaunchAfter({ state, figures, onCancel, onRetry }: Props) {
         ; it goes on.
       </p>
       <Button variant="default" disabled={!onCancel || state.cancelling} onClick={onCancel}>
-        {state.cancelling ? "Cancelling..." : "Cancel and refund"}
+        {state.cancelling ? "Cancelling..." : state.isCovered ? "Cancel" : "Cancel and refund"}
       </Button>
     </div>
   );

@@ -27,8 +27,10 @@ interface Props {
 }
 
 /** The address, the state, and the timeline of the environment's stamps; from the payment on, over the whole window. */
-export function StepLaunch({ userId, draft, launch, config, capacity, goTo, isCovered }: Props) {
+export function StepLaunch({ userId, draft, launch, config, capacity, goTo, isCovered: covered }: Props) {
   const { state } = launch;
+  // Its hours are used once it started.
+  const isCovered = covered || ((state.phase === "creating" || state.phase === "ready") && state.isCovered === true);
   const name = draft.subdomain.trim();
   const launched = useLaunchedEnvironment(userId, name, state.phase === "creating" || mayStillArrive(state));
   useFollow(launch, launched.environment);
@@ -87,7 +89,12 @@ function Progress({ state, draft, launched, figures, goTo, isCovered, onCancel, 
       {!(state.phase === "failed" && environment === undefined) && (
         <div className={classes.timeline}>
           <LaunchTimeline
-            stages={timelineOf(environment?.stages ?? [], environment?.stage_percent, environment?.waits_for)}
+            stages={timelineOf(
+              environment?.stages ?? [],
+              environment?.stage_percent,
+              environment?.waits_for,
+              isCovered,
+            )}
             elapsed={elapsed}
             {...(figures && { median: figures.p50_ms / 1000 })}
             state={timelineState(state)}
