@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { create, must, orderAndPay, profileOf, send, signUp, until } from "../testing/customer.ts";
+import { create, must, orderAndPay, profileOf, send, signUp } from "../testing/customer.ts";
 import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
 
 test("the last tab exports everything stored as one file (G71)", async ({ page, customer }) => {
@@ -83,9 +83,9 @@ test("deletion requires the address and the password; afterwards the account can
   expect((await send(product.url, "GET", `/profile/${ada.userId}`, { token: ada.idToken })).status).toBe(401);
 
   const bob = await signUp(product.url);
-  await until("the name to be free", async () => {
-    const { available } = await must(product.url, "GET", `/subdomains/${name}`, { token: bob.idToken });
-    return available;
+  // Nobody gets the name for a year (G301).
+  expect(await must(product.url, "GET", `/subdomains/${name}`, { token: bob.idToken })).toMatchObject({
+    available: false,
   });
   const again = { email: ada.email, password: "another password 1", name: "Ada" };
   await must(product.url, "POST", "/auth/signup", { body: again });

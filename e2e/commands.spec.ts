@@ -43,11 +43,13 @@ test("commands find screens, environments and actions by keyboard, and shortcuts
   await page.keyboard.press("g");
   await page.keyboard.press("e");
   await page.waitForURL("**/environments");
+  const search = page.getByRole("textbox", { name: "Search environments" });
+  await expect(search).toBeVisible();
   await page.keyboard.press("/");
-  await expect(page.getByRole("textbox", { name: "Search environments" })).toBeFocused();
+  await expect(search).toBeFocused();
   // In a field a key is a letter.
   await page.keyboard.type("g?");
-  await expect(page.getByRole("textbox", { name: "Search environments" })).toHaveValue("g?");
+  await expect(search).toHaveValue("g?");
 
   await page.getByRole("button", { name: "Commands" }).focus();
   await page.keyboard.press("?");

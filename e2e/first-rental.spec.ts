@@ -85,7 +85,10 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await again.getByRole("button", { name: `Open ${name}` }).click();
   await expect(again.getByText(/has ended/i).first()).toBeVisible();
   await page.goto("/status");
-  await expect(page.getByRole("row", { name: /^Cold/ })).toHaveText(/\d\.\d s\d+\.\d s[1-9]\d*$/);
+  // No times of a few launches (G310); the product of this worker may have had more.
+  await expect(page.getByRole("row", { name: /^Cold/ })).toHaveText(
+    /([1-9]\d* launch(es)? so far; times stand here from 20 on\.|\d\.\d s\d+\.\d s[2-9]\d+)$/,
+  );
 });
 
 async function pauseAndContinue({ row, session, labUrl }: { row: Locator; session: Page; labUrl: string }) {

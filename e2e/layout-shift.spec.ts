@@ -26,7 +26,7 @@ const guarded = [
   ["/dashboard", "Total containers"],
   ["/environments", "Showing 12 of 12 environments"],
   ["/environments/create", "Continue"],
-  ["/environments/create?step=2", "places are free now"],
+  ["/environments/create?step=2", "slots are free now"],
   ["/billing", "Figures by month"],
   ["/billing?tab=invoices", "The latest 10 payments"],
   ["/support", "Quick Answers"],

@@ -60,10 +60,10 @@ test("loading screens, server failures and unreachable environments are accessib
   await page.goto("/open?environment=somewhere");
   await expect(page.getByText("The environment could not be opened")).toBeVisible();
   await checkScreen(page, "open-failed");
-  await page.goto("/dashboard");
   await page.route("**/assets/billing-page*.js", (route) => route.abort());
+  await page.goto("/dashboard");
   await page.getByRole("link", { name: "Billing" }).click();
-  await expect(page.getByText("This page could not be loaded")).toBeVisible();
+  await expect(page.getByText("Loading this page needs the connection")).toBeVisible();
   await checkScreen(page, "chunk-failed");
   expect(customer.userId).not.toBe("");
 });

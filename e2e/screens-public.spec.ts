@@ -146,6 +146,7 @@ test("the gateway's pages are accessible at both widths and in both schemes (G74
   await expect(open).toBeVisible();
   await checkScreen(page, "open");
   await open.click();
+  await page.waitForURL(`${address}**`);
   await look(address, "Restart");
   await become("stopped", `/docker/stop_container/${id}/${customer.userId}`, {});
   await signIn();

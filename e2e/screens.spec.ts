@@ -29,7 +29,7 @@ test("the list is accessible at both widths and in both schemes: every status, m
   page,
   customer,
 }) => {
-  test.setTimeout(120_000);
+  test.setTimeout(180_000);
   await page.goto("/environments");
   await expect(page.getByText("Create Your First Environment")).toBeVisible();
   await expect(page.getByRole("textbox", { name: "Search environments" })).toBeVisible();
@@ -44,7 +44,7 @@ test("the list is accessible at both widths and in both schemes: every status, m
     });
   });
   await page.route("**/files", (route) =>
-    route.fulfill({ json: { status: "success", files: [keptFiles, formerFiles] } }),
+    route.fulfill({ json: { status: "success", files: [keptFiles, formerFiles], names: [] } }),
   );
   const arrival = { jupyter_token: "k7dq-mx3a-9wzp-t2vn", environment_id: "1a3f9c27b0d4e5a6" };
   await page.evaluate((usr) => history.replaceState({ ...history.state, usr }, ""), arrival);

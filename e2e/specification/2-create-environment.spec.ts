@@ -192,7 +192,7 @@ test("every offered count, duration and price is shown, with the printed percent
   await expect(page.getByRole("row", { name: "Total $0.20 ₹18" })).toBeVisible();
 });
 
-test("without stock the counts are disabled and show when the next GPU is free (G35)", async ({
+test("without stock the counts are not sold and show when the next GPU is free (G35)", async ({
   page,
   product,
   customer,
@@ -216,8 +216,11 @@ test("without stock the counts are disabled and show when the next GPU is free (
   );
   await page.goto("/environments/create?step=2");
   await expect(page.getByText(/^RTX 4070, 12GB VRAM each\. 2 of 4 are free now\.$/)).toBeVisible();
-  await expect(page.getByRole("radio", { name: /^4 GPUs/ })).toBeDisabled();
-  await expect(page.getByRole("radio", { name: /^4 GPUs, .*Free (at|on) / })).toBeAttached();
+  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeEnabled();
+  // Chosen to wait for them, and not to go on (G341).
+  await page.getByRole("radio", { name: /^4 GPUs, .*Free (at|on) / }).click();
+  await expect(page.getByRole("button", { name: "Wait for 4 GPUs" })).toBeVisible();
+  await expect(page.getByRole("button", { name: continueOn })).toBeDisabled();
   await expect(page.getByRole("radio", { name: /^8 GPUs, .*This machine has 4/ })).toBeDisabled();
 });
 
