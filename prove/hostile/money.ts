@@ -50,13 +50,15 @@ function extend({ product }: Target, { id, customer }: Rental, duration: number)
   });
 }
 
-/** As a lost dispute holds an account, without its dispute. */
+/** As a dispute holds an account, without its news from the bank. */
 async function hold({ db }: Target, userId: string): Promise<void> {
-  await db.connection().execute(async (connection) => {
-    await sql`set session_replication_role = replica`.execute(connection);
-    await sql`insert into account_holds (user_id, dispute_id) values (${userId}, 'lost')`.execute(connection);
-    await sql`set session_replication_role = default`.execute(connection);
-  });
+  await sql`
+    with dispute as (
+      insert into disputes (id, gateway, gateway_dispute_id, payment_id, user_id, status, phase, amount_minor, currency, created_at)
+      select id, gateway, id, id, user_id, 'open', 'fraud', amount_minor, currency, now()
+      from payments where user_id = ${userId} limit 1
+      returning id, user_id)
+    insert into account_holds (user_id, dispute_id) select user_id, id from dispute`.execute(db);
 }
 
 /** Waits until so many orders for more hours are settled; returns how many of them were bought, not paid back. */
