@@ -47,8 +47,13 @@ test("a toast hides no figure and no control on Billing and in the list (G342)",
 /** At both widths; on a phone the page can be scrolled clear of the toast at its lower edge. */
 async function expectNothingCovered(page: Page, toast: Locator): Promise<void> {
   await advanceUntilVisible(page, toast);
-  // The opening animation ends.
+  // The opening animation ends; what moves by a style does so in real time.
   await page.clock.runFor(closingMs);
+  await page.evaluate(async () => {
+    const ends = ({ effect }: Animation) => effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY;
+    const moving = document.getAnimations().filter(ends);
+    await Promise.allSettled(moving.map(({ finished }) => finished));
+  });
   expect(await coveredTexts(page)).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(toast).toBeVisible();

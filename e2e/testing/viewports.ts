@@ -81,6 +81,8 @@ async function settle(page: Page, colorScheme: string): Promise<void> {
     const ending = () =>
       document
         .getAnimations()
+        // One that keeps its last state is listed as long as it does.
+        .filter((each) => each.playState !== "finished")
         .filter((each) => each.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY);
     // With reduced motion every change is a very short transition, whose end may start another.
     do {

@@ -13,9 +13,9 @@ export function ListSkeleton() {
       </p>
       <Skeleton height={34} />
       <div className={classes.head}>
-        <Skeleton height={14} width={220} />
+        <Skeleton height={14} width="40%" maw={220} />
         <span className={classes.space} />
-        <Skeleton height={34} width={160} />
+        <Skeleton height={34} width="30%" maw={160} />
       </div>
       <SlowRead what="your environments" />
       <div className={classes.rows}>
