@@ -26,9 +26,8 @@ export async function whyNoRemote(): Promise<string | undefined> {
  */
 export async function openOtherMachine({ days, ...placing }: Omit<Placing, "space"> & { readonly days?: number } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "berth-other-"));
-  const mark = randomBytes(3).toString("hex");
-  const space = `berth-${mark}`;
-  const address = await openSpace(space, mark);
+  const space = `berth-${randomBytes(3).toString("hex")}`;
+  const address = await openSpace(space);
 
   const certificates = certificatesIn(folder);
   const tls = await tlsOptions(certificates, address, days);
@@ -119,14 +118,10 @@ export function remoteDeps(folder: string, install: string, isClosed: () => bool
 }
 
 /** A network namespace with one address that this machine reaches. */
-async function openSpace(space: string, mark: string): Promise<string> {
-  const [near, far] = [`bn-${mark}`, `bf-${mark}`];
-  const net = `10.215.${Number.parseInt(mark.slice(0, 2), 16)}`;
-  const address = `${net}.2`;
+async function openSpace(space: string): Promise<string> {
   await run("ip", ["netns", "add", space]);
-  await run("ip", ["link", "add", near, "type", "veth", "peer", "name", far, "netns", space]);
-  await run("ip", ["address", "add", `${net}.1/30`, "dev", near]);
-  await run("ip", ["link", "set", near, "up"]);
+  const { far, net } = await claimNetwork(space);
+  const address = `${net}.2`;
   for (const words of [
     ["address", "add", `${address}/30`, "dev", far],
     ["link", "set", far, "up"],
@@ -134,4 +129,21 @@ async function openSpace(space: string, mark: string): Promise<string> {
   ])
     await run("ip", ["-n", space, ...words]);
   return address;
+}
+
+/** Two machines may open at once, and an address answers for one: the kernel gives the name of a link only once. */
+async function claimNetwork(space: string): Promise<{ far: string; net: string }> {
+  for (let third = 0; third < 256; third++) {
+    const [near, far, net] = [`bn-${third}`, `bf-${third}`, `10.215.${third}`];
+    try {
+      await run("ip", ["link", "add", near, "type", "veth", "peer", "name", far, "netns", space]);
+    } catch (error) {
+      if (/File exists/.test(String(error))) continue;
+      throw error;
+    }
+    await run("ip", ["address", "add", `${net}.1/30`, "dev", near]);
+    await run("ip", ["link", "set", near, "up"]);
+    return { far, net };
+  }
+  throw new Error("All 256 networks of other machines are taken");
 }
