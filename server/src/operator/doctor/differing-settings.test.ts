@@ -18,7 +18,13 @@ function running(roles: readonly string[], env: Record<string, string>): Process
 test("settings that must agree are named with the processes that differ, never with a value", () => {
   pid = 0;
   const found = differingSettings([
-    running(["api"], { RETENTION_DAYS: "30", PORT: "1", ...mail }),
+    running(["api"], {
+      RETENTION_DAYS: "30",
+      PORT: "1",
+      METRICS_PORT: "2",
+      METRICS_TOKEN: "of this process alone",
+      ...mail,
+    }),
     running(["worker"], { RETENTION_DAYS: "7", LOG_LEVEL: "debug", ...mail }),
     running(["worker"], { RETENTION_DAYS: "30" }),
   ]);
