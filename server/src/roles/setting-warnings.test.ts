@@ -10,6 +10,9 @@ const onLoopback = (settings: Record<string, string>) =>
 test("what a notebook of the process driver reaches on loopback is warned of, until it is closed", () => {
   expect(onLoopback({})).toEqual(["read /metrics", "pass for your proxy"]);
   expect(onLoopback({ METRICS_TOKEN: "sixteen-letters-at-least" })).toEqual(["pass for your proxy"]);
-  expect(onLoopback({ TRUST_PROXY: "10.0.0.1" })).toEqual(["read /metrics"]);
+  for (const elsewhere of ["10.0.0.1", "10.0.0.0/8", "2001:db8::1", "192.127.0.1"])
+    expect(onLoopback({ TRUST_PROXY: elsewhere }), elsewhere).toEqual(["read /metrics"]);
+  for (const here of ["loopback", "::1", "0.0.0.0/1", "10.0.0.1,127.0.0.0/8"])
+    expect(onLoopback({ TRUST_PROXY: here }), here).toEqual(["read /metrics", "pass for your proxy"]);
   for (const closed of [{ PROCESS_NETWORK: "off" }, { RUNTIME: "docker" }]) expect(onLoopback(closed)).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { speakingDefaults } from "../config/speaking-defaults.ts";
+import { trustedProxies } from "../http/client-address.ts";
 import { isServer } from "./listen-place.ts";
 
 /** Settings that are allowed, but probably not meant. */
@@ -21,13 +22,14 @@ export function settingWarnings(config: Config): string[] {
 }
 
 /** Environments of the process driver are clients of this machine's loopback as any program on it is. */
-function loopbackWarnings({ runtime, processNetwork, metrics, trustProxy }: Config): string[] {
+function loopbackWarnings(config: Config): string[] {
+  const { runtime, processNetwork, metrics, trustProxy } = config;
   if (runtime !== "process" || processNetwork !== "shared") return [];
   return [
     ...(metrics.port !== undefined && metrics.token === undefined
       ? ["A notebook can read /metrics, which say how much is sold: set METRICS_TOKEN, or PROCESS_NETWORK=off."]
       : []),
-    ...(/\b127\.|::1|localhost|loopback|0\.0\.0\.0|::\/0/.test(trustProxy ?? "")
+    ...(isServer(config) && ["127.0.0.1", "::1"].some((address) => trustedProxies(trustProxy)(address, 0))
       ? [
           "A notebook can pass for your proxy and name any client's address, so limits by network do not hold for it: set PROCESS_NETWORK=off, or RUNTIME=docker.",
         ]
