@@ -28,13 +28,12 @@ export async function announceRestart(
   announce: Announce,
   { id, user_id: userId, subdomain, generation }: Environment,
   ended: Ended,
-  at = new Date(),
 ): Promise<void> {
   const { title, why } = texts[ended];
   await announce(tx, {
     userId,
     // One that ends again and again is told of once an hour.
-    cause: `restarted:${id}:${ended === "error" ? at.toISOString().slice(0, 13) : generation}`,
+    cause: `restarted:${id}:${ended === "error" ? new Date().toISOString().slice(0, 13) : generation}`,
     title: `${subdomain} ${title}`,
     body: `${why} Your files are all there; what was in memory is lost.`,
     link: `/environments/${id}`,

@@ -78,9 +78,7 @@ function logChange({ log }: WriteStatusDeps, row: LeasedEnvironment, update: Sta
   const { order_id: orderId, waits_for, ended_reason: reason, last_error: error } = row;
   if (waiting && waiting.for !== waits_for)
     log.warn({ event: "environment.waits", orderId, waitsFor: waiting.for }, waiting.message);
-  const { id: environmentId } = row;
-  if (ended)
-    log.warn({ event: "environment.restarted", environmentId, ended }, "a run ended, and the next one is started");
+  if (ended) log.warn({ event: "environment.restarted", orderId, ended }, "a run ended, and the next one is started");
   if (status === row.status) return;
   if (status === "active") log.info({ event: "environment.ready", orderId }, "an environment is ready");
   if (status !== "terminated") return;
