@@ -89,11 +89,10 @@ async function suspiciousProgram(
   const named = executed ?? again.find(({ program }) => program !== undefined);
   const pool = again.find((each) => each.pool !== undefined)?.pool;
   const isCertain = executed !== undefined && pool !== undefined && gpuPercent !== undefined;
-  const programRuns = `the program ${named?.program} runs`;
-  const known = named ? programRuns : `a program talks to the pool ${pool}`;
+  const what = named ? `the program ${named.program} runs` : `a program talks to the pool ${pool}`;
   return {
     kind: named ? "program" : "pool",
-    what: isCertain ? `${programRuns}, talks to the pool ${pool} and keeps the GPUs at ${gpuPercent} %` : known,
+    what: isCertain ? `${what}, talks to the pool ${pool} and keeps the GPUs at ${gpuPercent} %` : what,
     commands: again.slice(0, mostCommands).map(({ command }) => command.slice(0, commandLength)),
     isCertain,
   };
