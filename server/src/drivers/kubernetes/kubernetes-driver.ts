@@ -10,9 +10,8 @@ import { deleteClaim, makeClaim } from "./homes/home-claims.ts";
 import { openHomeFiles } from "./homes/home-files.ts";
 import { nodesOfHome } from "./homes/nodes-of-home.ts";
 import { prepareImage } from "./images/prepare-image.ts";
-import { ensurePolicies, type NetworkDeps } from "./network/ensure-policies.ts";
-import { podNetworks } from "./network/pod-networks.ts";
-import { nodeReader, type ReadNodes } from "./nodes/cluster-facts.ts";
+import { keepPolicies } from "./network/keep-policies.ts";
+import { nodeReader } from "./nodes/cluster-facts.ts";
 import type { Autoscaler } from "./nodes/expected-gpus.ts";
 import { gpuFaultOf } from "./nodes/gpu-fault-of.ts";
 import { openCapacity } from "./nodes/open-capacity.ts";
@@ -38,7 +37,7 @@ export interface KubernetesOptions extends ClusterAddress, Placement {
   readonly moveAfter: number | undefined;
   /** As `CapacityDeps.autoscaler`. */
   readonly autoscaler: Autoscaler | undefined;
-  /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in the namespace. */
+  /** Networks (CIDR) of gateways and workers outside the cluster; empty: the pods of Berth in the server's namespace. */
   readonly clients: readonly string[];
   /** Public networks (CIDR) of the cluster that no run may reach, beside those of pods that the nodes name. */
   readonly closed: readonly string[];
@@ -61,11 +60,12 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
   const nodes = nodeReader(cluster);
   const own = { ...options, cluster, nodes, now: cluster.now };
   const capacity = openCapacity(own);
+  const policies = keepPolicies(own);
   const deps: Deps = {
     ...own,
     serially: keyedMutex(),
     events: eventReader(cluster),
-    ensureNetwork: networkKeeper(own),
+    ensureNetwork: policies.ensure,
     makeClaim: (spec, node, signal) => makeClaim(own, spec, node, signal),
     deleteClaim: (home, signal) => deleteClaim(own, home, signal),
     files: openHomeFiles(own),
@@ -76,7 +76,9 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
     async capabilities(refresh) {
       // A volume's size is a limit where the storage class has real volumes, which cannot be asked for.
       const fixed = { pause: false, warm: "running", diskQuota: false, isolation: isolationOf(options) } as const;
-      return { ...fixed, cluster: await cluster.fingerprint(), ...(await capacity(refresh)) };
+      const room = await capacity(refresh);
+      if (refresh) await cluster.withTimeout(policies.renew);
+      return { ...fixed, cluster: await cluster.fingerprint(), ...room };
     },
     prepare: (type, progress) => prepareImage(own, type, progress),
     ...readOperations(deps),
@@ -103,17 +105,6 @@ export function kubernetesDriver(options: KubernetesOptions): Driver {
 function isolationOf({ runtimeClass = "" }: Placement): Capabilities["isolation"] {
   if (/gvisor|runsc/i.test(runtimeClass)) return "gvisor";
   return /kata/i.test(runtimeClass) ? "kata" : "container";
-}
-
-/** Applies the policies before the first run, after a failure, and when a node with a network of its own has joined. */
-function networkKeeper(deps: NetworkDeps & { readonly nodes: ReadNodes }): (signal: AbortSignal) => Promise<void> {
-  let applied: string | undefined;
-  return async (signal) => {
-    const closed = [...new Set([...deps.closed, ...podNetworks(await deps.nodes(signal))])];
-    if (applied === closed.join()) return;
-    await ensurePolicies({ ...deps, closed }, signal);
-    applied = closed.join();
-  };
 }
 
 function readOperations(deps: Deps): Pick<Driver, "observe" | "list" | "stats" | "processes"> {
