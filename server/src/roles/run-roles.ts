@@ -213,7 +213,7 @@ async function workerLoops(deps: Common & Rental): Promise<Loop[]> {
   ];
 }
 
-/** Loaded only where the settings ask for them. */
+/** Loaded by a worker only, most of them only where the settings ask for them. */
 async function optionalLoops({ config, log, metrics, db, changes, dataDir, secret, ...deps }: Common): Promise<Loop[]> {
   const { runtime, mail, backup, brand } = config;
   const { auditWitness } = await import("../audit/audit-witness.ts");
