@@ -9,19 +9,27 @@ import { type ChainLink, verifyAudit } from "./read-audit.ts";
  * an earlier look sealed is believed, and nothing is written over it.
  */
 export async function checkAudit(db: Db, witness?: AuditWitness): Promise<string | undefined> {
+  // The file first: what is in it was in the database before.
+  const seen = witness?.lastSeen();
   const last = await lastCheck(db);
-  const fault = witness && (await compareWitness(db, last, witness));
+  const fault = witness && (await compareWitness(db, witness, { seen, last }));
   if (fault) return fault;
   if (last && !(await isInChain(db, last)))
     return `Act ${last.id}, which was whole at an earlier look, was changed or is missing, or acts from there on were cut off`;
   const isWhole = last === undefined || !last.is_recent;
   const { acts, head, broken } = await verifyAudit(db, undefined, isWhole ? undefined : last);
   if (broken !== undefined) return `Act ${broken} was changed or is missing; the ${acts} before it are whole`;
-  if (acts === 0 || (last?.seal && !witness)) return undefined;
+  if (acts === 0) return undefined;
   const link = { id: acts, hash: Buffer.from(head, "hex") };
   if (last?.id !== acts || isWhole || (witness && !last.seal)) await noteCheck(db, link, { isWhole, witness });
   if (witness && witness.lastSeen()?.id !== acts) witness.see(link);
   return undefined;
+}
+
+interface Known {
+  /** Of the file. */
+  readonly seen: ChainLink | undefined;
+  readonly last: LastCheck | undefined;
 }
 
 interface LastCheck extends ChainLink {
@@ -38,12 +46,7 @@ async function lastCheck(db: Db): Promise<LastCheck | undefined> {
 }
 
 /** A sentence where the database differs from what was known outside of it. The first look seals what was before. */
-async function compareWitness(
-  db: Db,
-  last: Pick<LastCheck, "id" | "hash" | "seal"> | undefined,
-  witness: AuditWitness,
-): Promise<string | undefined> {
-  const seen = witness.lastSeen();
+async function compareWitness(db: Db, witness: AuditWitness, { seen, last }: Known): Promise<string | undefined> {
   if (seen && !(await isInChain(db, seen)))
     return `Act ${seen.id}, whose hash the file audit-head of DATA_DIR has, was changed or is missing, or acts from there on were cut off`;
   const seal = last?.seal;
@@ -55,7 +58,8 @@ async function compareWitness(
 
 /** As `checkAudit` compares, for a command that verifies the chain by itself. */
 export async function compareSeal(db: Db, witness: AuditWitness): Promise<string | undefined> {
-  return await compareWitness(db, await lastCheck(db), witness);
+  const seen = witness.lastSeen();
+  return await compareWitness(db, witness, { seen, last: await lastCheck(db) });
 }
 
 async function isInChain(db: Db, { id, hash }: ChainLink): Promise<boolean> {
@@ -68,7 +72,7 @@ interface Noted {
   readonly witness: AuditWitness | undefined;
 }
 
-/** Two looks at once: the later act stays. */
+/** Two looks at once: the later act stays. Without a witness no seal is replaced. */
 async function noteCheck(db: Db, link: ChainLink, { isWhole, witness }: Noted): Promise<void> {
   const { id, hash } = link;
   await sql`
@@ -76,5 +80,6 @@ async function noteCheck(db: Db, link: ChainLink, { isWhole, witness }: Noted): 
     values (${id}, ${hash}, ${witness?.sealOf(link) ?? null}, now())
     on conflict (one) do update set last_id = excluded.last_id, last_hash = excluded.last_hash, seal = excluded.seal,
       whole_at = case when ${isWhole} then excluded.whole_at else audit_checks.whole_at end
-    where audit_checks.last_id <= excluded.last_id`.execute(db);
+    where audit_checks.last_id <= excluded.last_id
+      and (audit_checks.seal is null or excluded.seal is not null)`.execute(db);
 }

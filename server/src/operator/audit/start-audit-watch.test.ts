@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -7,8 +7,10 @@ import { auditHash, noHash } from "../../audit/audit-hash.ts";
 import { auditWitness } from "../../audit/audit-witness.ts";
 import { checkAudit } from "../../audit/check-audit.ts";
 import { recordAct } from "../../audit/record-act.ts";
+import type { Db } from "../../database/database.ts";
 import { testDatabase } from "../../database/testing.ts";
 import { recordLog } from "../../logging/testing/record-log.ts";
+import { witnessOf } from "../with-database.ts";
 import { watchAudit } from "./start-audit-watch.ts";
 
 async function setup() {
@@ -18,13 +20,15 @@ async function setup() {
   const folder = mkdtempSync(join(tmpdir(), "berth-audit-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "audit-head");
-  const witness = auditWitness(folder, "5".repeat(64));
+  const secret = "5".repeat(64);
+  const witness = auditWitness(folder, secret);
   const { log, lines } = recordLog();
   const deps = { db, witness, brand: { name: "Berth", email: "ops@berth.example" }, sendsMail: true, log };
   const record = () =>
     db.transaction().execute((tx) => recordAct(tx, { actor: "cli:ada", reason: "" }, "host.drain", "gpu-1"));
   return {
     ...{ db, witness, lines, record, file, watch: () => watchAudit(deps) },
+    ofCommands: witnessOf({ dataDir: folder, secret }),
     /** As who owns the database and knows how hashes are made: every act has another actor, and the last one is gone. */
     async rewrite() {
       const rows = await db.selectFrom("audit").selectAll().orderBy("id").execute();
@@ -73,6 +77,25 @@ test("G312 the first look of this version seals what was before; a seal that was
   expect(await checkAudit(db, witness)).toBe("The seal of an earlier look at the acts was taken away");
 });
 
+test("G312 two first looks at once, one of them without the secret, take no seal away", async () => {
+  for (const isSealing of [true, false]) {
+    const { db, witness, record } = await setup();
+    await record();
+    const slow = afterFirstReply(db, () => checkAudit(db, witness));
+    expect(await checkAudit(slow, isSealing ? witness : undefined)).toBeUndefined();
+    expect(await checkAudit(db, witness)).toBeUndefined();
+  }
+});
+
+test("G312 a command compares and seals, and leaves the file to the server, which may be another user", async () => {
+  const { db, record, watch, file, ofCommands } = await setup();
+  await record();
+  expect(await checkAudit(db, ofCommands)).toBeUndefined();
+  expect(existsSync(file)).toBe(false);
+  await watch();
+  expect(ofCommands?.lastSeen()).toMatchObject({ id: 1 });
+});
+
 test("G312 the newest hash goes to the log and to CONTACT_EMAIL once a day, where there are new acts", async () => {
   const { db, record, watch, lines } = await setup();
   const mails = () =>
@@ -103,3 +126,18 @@ test("G312 the newest hash goes to the log and to CONTACT_EMAIL once a day, wher
   await watch();
   expect(await mails()).toHaveLength(2);
 });
+
+/** The first reply of the database arrives after `between`. */
+function afterFirstReply(db: Db, between: () => Promise<unknown>): Db {
+  let isFirst = true;
+  return db.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (isFirst) {
+        isFirst = false;
+        await between();
+      }
+      return result;
+    },
+  });
+}
