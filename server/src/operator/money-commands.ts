@@ -7,7 +7,7 @@ import { operatorCommand } from "../text/operator-command.ts";
 import { describeRefund, readRefundRequests, refundRequestText } from "./orders/refund-requests.ts";
 import { type Command, type Options, usage } from "./parse-command.ts";
 import { printJson } from "./print-rows.ts";
-import { announcerOf, authorOf, withDatabase } from "./with-database.ts";
+import { announcerOf, appUrlOf, authorOf, withDatabase } from "./with-database.ts";
 
 /** Refunds, accounts that lost a dispute, and the keys of the embedded provider. */
 export const moneyCommands: readonly Command[] = [
@@ -58,7 +58,7 @@ async function gatewayKeys(config: Config, { json }: Options): Promise<void> {
   if (config.payments.kind !== "embedded")
     throw new ConfigError("This installation has keys of its provider: RAZORPAY_KEY_ID, RAZORPAY_KEY_SECRET");
   const { keyId, keySecret, webhookSecret } = await withDatabase(config, readAccount);
-  const address = `${config.appUrl ?? `http://localhost:${config.port}`}${embeddedProviderPath}`;
+  const address = `${appUrlOf(config)}${embeddedProviderPath}`;
   if (json !== undefined) return printJson({ address, keyId, keySecret, webhookSecret });
   console.log(`${address}\nkey id ${keyId}\nkey secret ${keySecret}\nwebhook secret ${webhookSecret}`);
 }

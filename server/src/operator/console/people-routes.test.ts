@@ -122,6 +122,15 @@ test("G71 an export is what its owner would get, and stands in the audit", async
   expect((await acts()).at(-1)).toBe("user.export");
 });
 
+test("G349 a reset link leads to the app where it answers, and needs a reason", async () => {
+  const { act, signUp, acts } = await setup();
+  const ada = await signUp();
+  expect((await act(ada.id, "reset-link", { reason: "" })).statusCode).toBe(400);
+  const { link } = (await act(ada.id, "reset-link", { reason })).json();
+  expect(link).toMatch(/^http:\/\/localhost:3000\/reset-password\?oobCode=[\w-]{43}$/);
+  expect((await acts()).at(-1)).toBe("user.reset_link");
+});
+
 test("G145 an act without a reason, or with nobody, is refused, and nothing is written", async () => {
   const { rows, signUp, act, suspend } = await setup();
   const ada = await signUp();

@@ -20,7 +20,6 @@ import { readUser } from "../people/read-user.ts";
 import { resetLink } from "../people/reset-link.ts";
 import { liftedText, liftSuspension, suspendedText, suspendUser } from "../people/suspend-user.ts";
 import { type PeopleDeps, warnedText, warningsBefore, warnUser } from "../people/warn-user.ts";
-import { appUrlOf } from "../with-database.ts";
 import { auditedAct } from "./audited-act.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { authorOf } from "./guard-console.ts";
@@ -29,7 +28,7 @@ import { onWire } from "./on-wire.ts";
 /** Accounts: what `operator -- users` does (G69, G119). */
 export function peopleRoutes(
   app: FastifyInstance,
-  { db, announce, config }: Pick<ConsoleDeps, "db" | "announce" | "config">,
+  { db, announce, appUrl, config }: Pick<ConsoleDeps, "db" | "announce" | "appUrl" | "config">,
 ): void {
   const deps: PeopleDeps = { db, announce, contact: config.brand.email };
   mount(app, searchPeople, async ({ body: { text, page } }) => {
@@ -54,7 +53,7 @@ export function peopleRoutes(
     return { ...success, message: suspendedText(email, await suspendUser(deps, id, how, author), how.refund) };
   });
   mount(app, makeResetLink, async ({ params: { id }, body, request }) => {
-    const link = await resetLink(db, appUrlOf(config), id, authorOf(request, body.reason));
+    const link = await resetLink(db, appUrl, id, authorOf(request, body.reason));
     return { ...success, message: "The link is valid for an hour, once", link };
   });
   mount(app, exportPerson, async ({ params: { id }, body, request }) => {
