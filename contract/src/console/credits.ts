@@ -1,6 +1,5 @@
 import {
   array,
-  boolean,
   enum as choice,
   type infer as Infer,
   int,
@@ -11,7 +10,6 @@ import {
   nullable,
   number,
   object,
-  optional,
   string,
 } from "zod/mini";
 import { creditSources } from "../billing.ts";
@@ -52,7 +50,6 @@ const voucherKind = object({
   revoked: number(),
   /** Null: no limit. */
   per_month: nullable(number()),
-  alone: boolean(),
   expires_at: nullable(instant),
   created_at: instant,
   reason: string(),
@@ -102,8 +99,6 @@ export const createVouchers = endpoint({
     per_month: nullable(upTo(mostCodes)),
     /** The last day (UTC) on which they can be redeemed; null: no end. */
     last_day: nullable(iso.date()),
-    /** Their hours start an environment by themselves, without a payment (G332). */
-    alone: optional(boolean()),
     reason,
   }),
   reply: object({ status: literal("success"), message: string(), id: string(), codes: array(string()) }),

@@ -32,23 +32,19 @@ export function creditRoutes(app: FastifyInstance, deps: Pick<ConsoleDeps, "db" 
     const isNew = await revokeCredit(deps, id, authorOf(request, reason));
     return { ...success, message: isNew ? "The credit is revoked; its owner is notified" : "It was revoked before" };
   });
-  mount(
-    app,
-    createCall,
-    async ({ body: { hours, gpus, count, per_month, last_day, alone = false, reason }, request }) => {
-      const wanted = {
-        ...{ gpuHours: hours * gpus, count, perMonth: per_month ?? undefined, alone },
-        expiresAt: last_day === null ? undefined : endOfDay(new Date(last_day)),
-      };
-      const { id, codes } = await createVouchers(db, wanted, authorOf(request, reason));
-      return {
-        ...success,
-        message: `${codes.length} ${codes.length === 1 ? "code" : "codes"} of ${gpuHoursText(wanted.gpuHours)}`,
-        id,
-        codes,
-      };
-    },
-  );
+  mount(app, createCall, async ({ body: { hours, gpus, count, per_month, last_day, reason }, request }) => {
+    const wanted = {
+      ...{ gpuHours: hours * gpus, count, perMonth: per_month ?? undefined },
+      expiresAt: last_day === null ? undefined : endOfDay(new Date(last_day)),
+    };
+    const { id, codes } = await createVouchers(db, wanted, authorOf(request, reason));
+    return {
+      ...success,
+      message: `${codes.length} ${codes.length === 1 ? "code" : "codes"} of ${gpuHoursText(wanted.gpuHours)}`,
+      id,
+      codes,
+    };
+  });
   mount(app, revokeVouchersCall, async ({ body: { voucher, reason }, request }) => {
     return { ...success, message: voidText(await revokeVouchers(db, voucher.trim(), authorOf(request, reason))) };
   });
