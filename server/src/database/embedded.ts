@@ -144,7 +144,7 @@ function connectionTo(directory: string, sockets: string): Connection {
 }
 
 /**
- * Below the data folder, which other accounts cannot enter. If that exceeds a socket path's limit of 107 bytes: in the
+ * Below the folder of the database, which other accounts cannot enter. If that exceeds a socket path's limit of 107 bytes: in the
  * system's temporary folder, where the owner is checked, because any account could have created that name.
  */
 function socketFolder(directory: string): string {

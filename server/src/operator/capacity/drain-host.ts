@@ -156,7 +156,7 @@ async function takeBackNotice(tx: Tx, announce: Announce, hostId: string, draine
 }
 
 const stayText =
-  "What runs goes on until its time is over. What is stopped keeps its files and its time, and can be started again when the machine is back: you are told then. Files that you need before you can download.";
+  "What runs goes on until its time is over. What is stopped keeps its files and its time, and cannot be started there until the machine is back, which you are told. Until then you can download the files.";
 const moveText =
   "What runs goes on until its time is over. What is stopped moves to another machine with all its files, and is started there as always: its name and its address stay.";
 
