@@ -32,6 +32,7 @@ export const embeddedUids: readonly number[] = [0, nobody, ownUid];
 export async function embeddedAccount(folders: readonly string[], programs: string): Promise<EmbeddedAccount> {
   const own = process.getuid?.() ?? 0;
   if (own !== 0) return { uid: own, setUp: starter({}), serve: starter({}), give() {} };
+  refuseOthers(folders[0] ?? "");
   if (isReachable(folders[0] ?? "", programs) && canGive(folders)) {
     const ownerOf = { setUp: nobody, serve: ownUid };
     return {
@@ -51,6 +52,15 @@ export async function embeddedAccount(folders: readonly string[], programs: stri
     );
   const run = starter({}, namespace);
   return { uid: 0, setUp: run, serve: run, give: () => giveAll(folders, 0) };
+}
+
+/** A command that root types beside a stopped server of another user would take the database away from it for good. */
+function refuseOthers(folder: string): void {
+  const { uid } = lstatSync(folder);
+  if (!embeddedUids.includes(uid))
+    throw new EmbeddedDatabaseError(
+      `${folder} belongs to the user ${uid}: run this as that user, or give the folder to root with chown -R root.`,
+    );
 }
 
 function starter(as: { readonly uid?: number; readonly gid?: number }, before: readonly string[] = []): Run {

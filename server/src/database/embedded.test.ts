@@ -106,6 +106,20 @@ test.runIf(process.getuid?.() === 0)(
 );
 
 test.runIf(process.getuid?.() === 0)(
+  "the database of another account is refused, and stays that account's (root only)",
+  async () => {
+    const directory = folder("database");
+    await (await open(directory)).stop();
+    execFileSync("chown", ["-R", "12345:12345", directory]);
+    await expect(open(directory)).rejects.toThrow(`${directory} belongs to the user 12345`);
+    expect([directory, join(directory, "cluster", "PG_VERSION")].map((path) => statSync(path).uid)).toEqual([
+      12_345, 12_345,
+    ]);
+  },
+  60_000,
+);
+
+test.runIf(process.getuid?.() === 0)(
   "below a folder that only root may enter, the database is root's own uid in a user namespace (root only)",
   async () => {
     const directory = folder("closed", "data", "database");
