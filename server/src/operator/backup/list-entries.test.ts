@@ -32,13 +32,19 @@ function hostileHome(dataDir: string): void {
 test("G311 sparse files of terabytes, odd names, FIFOs and sockets are gaps of a backup with a name, and all else is in it", async () => {
   const dataDir = temporaryFolder();
   hostileHome(dataDir);
+  mkdirSync(join(dataDir, "homes", "loud"));
+  execFileSync("mkfifo", [join(dataDir, "homes", "loud", "\u001b[2J\nall is well")]);
   const [found, paths]: [HomeSummary[], string[]] = [[], []];
   for await (const { type, path } of homesEntries(dataDir, "i", (home) => void found.push(home)))
     if (type === "File") paths.push(path);
   expect(paths.sort()).toEqual(["homes/.installation", "homes/home/a.txt", "homes/home/small"]);
-  expect(found).toMatchObject([{ home: "home", files: 2, bytes: 4 + 2 ** 20, leftOut: { count: 5 } }]);
+  expect(found).toMatchObject([
+    { home: "home", files: 2, bytes: 4 + 2 ** 20, leftOut: { count: 5 } },
+    { home: "loud" },
+  ]);
   expect(gapsOf({ homes: found } as unknown as Manifest)).toEqual([
     expect.stringMatching(/^home: 5 entries are not in the backup, the first is \S+ \((a|its) [^()]+\)\.$/),
+    "loud: 1 entries are not in the backup, the first is [2J all is well (a FIFO or a socket).",
   ]);
 });
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { homeEntries } from "../../drivers/homes/home-entries.ts";
 import { type ArchiveEntry, textEntry } from "../../drivers/homes/pack-archive.ts";
 import { withinLimits } from "../../drivers/homes/pack-limits.ts";
+import { oneLine } from "../print-rows.ts";
 import { homesName, type Manifest } from "./manifest.ts";
 
 export type HomeSummary = NonNullable<Manifest["homes"]>[number];
@@ -32,7 +33,7 @@ export async function* homesEntries(
     };
     yield* folderEntries(`${homesName}/${home}`, join(dataDir, homesName, home), {
       leftOut(path, why) {
-        const { count, first } = summary.leftOut ?? { count: 0, first: `${path} (${why})`.slice(0, 300) };
+        const { count, first } = summary.leftOut ?? { count: 0, first: oneLine(`${path} (${why})`).slice(0, 300) };
         summary.leftOut = { count: count + 1, first };
       },
       denied: () => void summary.unreadable++,
