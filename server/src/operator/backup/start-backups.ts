@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, rmdir } from "node:fs/promises";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
@@ -29,8 +29,8 @@ const retryMinutes = 10;
 export async function checkBackupFolder(config: Config, { folder }: ScheduleDeps["schedule"]): Promise<void> {
   if (repositoryOf(folder, config)) return;
   try {
-    // As a backup begins.
-    await rmdir(await mkdtemp(join(folder, ".berth-backup-")));
+    // As a backup begins. Another worker may take it for the remains of a killed one.
+    await rm(await mkdtemp(join(folder, ".berth-backup-")), { recursive: true, force: true });
   } catch (error) {
     throw new ConfigError(
       `Nothing can be written to ${folder}, the folder of BACKUP (${(error as NodeJS.ErrnoException).code}): make it with install -d -m 700, and under systemd name it in ReadWritePaths (docs/operate/backup.md).`,
