@@ -94,6 +94,13 @@ test("an unreachable database is one message, without its password", async () =>
   expect(message).not.toContain("hidden");
 });
 
+test("a folder of BACKUP that cannot be written is one message before the database is asked", async () => {
+  const closed = { BACKUP: "/nowhere/backups", DATABASE_URL: "postgres://berth@127.0.0.1:9/berth" };
+  expect(await refusal({ DATA_DIR: dataFolder(), ...closed })).toMatch(
+    /^Nothing can be written to \/nowhere\/backups, the folder of BACKUP \(ENOENT\): make it with install -d -m 700/,
+  );
+});
+
 /** What the server sends, in this order; the database is gone with the last of them. */
 test.each([
   ["the check of notifications", ["listen echo_"]],

@@ -65,6 +65,7 @@ export async function runRoles(begun: Begun, resources: AsyncDisposableStack): P
   const { config, log, metrics, dataDir, secret, place, print } = begun;
   const { roles } = config;
   const { port } = place;
+  await requireBackupFolder(config);
   const appUrl = config.appUrl ?? `http://localhost:${port}`;
   const local = operatorPages({
     key: operatorKey(dataDir, secret, { alone: config.database.kind === "embedded" }),
@@ -94,6 +95,12 @@ export async function runRoles(begun: Begun, resources: AsyncDisposableStack): P
   print(isServer(config) ? `${config.brand.name} is ready at ${appUrl}` : `${config.brand.name}'s worker is ready`);
   await notifyReady(begun.environment).catch(logError(log, "process.notify_failed"));
   await firstOf(begun.stopped, rental);
+}
+
+async function requireBackupFolder(config: Config): Promise<void> {
+  if (!config.backup || !config.roles.has("worker")) return;
+  const { checkBackupFolder } = await import("../operator/backup/start-backups.ts");
+  await checkBackupFolder(config, config.backup);
 }
 
 async function openGateway({ config, ...deps }: Common & Pick<Database, "listen">): Promise<Gateway | undefined> {
@@ -229,8 +236,7 @@ async function optionalLoops({ config, log, metrics, db, changes, dataDir, secre
     loops.push(startOutbox({ db, changes, smtp: mail.smtp, log, onAttempt: countMails(metrics) }));
   }
   if (backup) {
-    const { checkBackupFolder, startBackups } = await import("../operator/backup/start-backups.ts");
-    await checkBackupFolder(config, backup);
+    const { startBackups } = await import("../operator/backup/start-backups.ts");
     loops.push(startBackups({ db, config, schedule: backup, log }));
   }
   return loops;
