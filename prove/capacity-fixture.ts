@@ -115,7 +115,7 @@ function startServer({ pool, driver, changes, failures }: ServerDeps, fuse?: Fus
       delivery: {
         delivered: async () => ({ bonusHours: 0 }),
         undelivered: async () => {},
-        kept: async () => true,
+        kept: async () => ({ bonusHours: 0 }),
         ended: async () => {},
       },
     }),

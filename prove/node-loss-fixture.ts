@@ -179,7 +179,7 @@ function offering(driver: Driver, node: string): Driver & { readonly offerAll: (
 const delivery: Delivery = {
   delivered: async () => ({ bonusHours: 0 }),
   undelivered: async () => {},
-  kept: async () => true,
+  kept: async () => ({ bonusHours: 0 }),
   ended: async () => {},
 };
 

@@ -22,9 +22,9 @@ export interface Delivery {
   undelivered(tx: Tx, environment: Delivered, reason: "cancelled" | "not_delivered" | "silent"): Promise<void>;
   /**
    * JupyterLab was never ready although its container ran, and a silent launch of this account was refunded before: a
-   * person decides about the money, and the owner may start it again (G106). False when the order no longer waits.
+   * person decides about the money, and the owner may start it again (G106). Undefined when the order no longer waits.
    */
-  kept(tx: Tx, environment: Delivered): Promise<boolean>;
+  kept(tx: Tx, environment: Delivered): Promise<{ readonly bonusHours: number } | undefined>;
   /** The end of one that was ready. A fault of ours kept its owner from using `unpaidSeconds` of its time. */
   ended(tx: Tx, environment: Delivered, unpaidSeconds: number): Promise<void>;
 }

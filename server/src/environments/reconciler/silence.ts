@@ -42,11 +42,12 @@ export async function wasSilenceRefunded(tx: Tx, { id, user_id }: Environment): 
 }
 
 /** Keeps a silent launch for its owner: all of its time and its files are theirs from now on. */
-export async function keepLaunch(tx: Tx, row: Environment): Promise<void> {
+export async function keepLaunch(tx: Tx, row: Environment, bonusHours: number): Promise<void> {
   await markHomeUsed(tx, row);
+  const seconds = (row.duration_hours + bonusHours) * 3600;
   await sql`
     update environments
-    set created_at = now(), expires_at = now() + make_interval(hours => ${row.duration_hours})
+    set created_at = now(), expires_at = now() + make_interval(secs => ${seconds})
     where id = ${row.id}`.execute(tx);
 }
 

@@ -100,7 +100,7 @@ async function write(tx: Tx, deps: WriteStatusDeps, row: LeasedEnvironment, upda
   await writeStages(tx, row, update);
   if (update.leftovers) await quarantine(tx, update.leftovers);
   const { status, goneSeconds = 0 } = update;
-  if (isFirst && status === "stopped") await keepLaunch(tx, row);
+  if (isFirst && status === "stopped") await keepLaunch(tx, row, delivered.bonusHours);
   await updateClock(tx, row, update);
   await onStatusChange(tx, deps, row, status, { ...delivered, goneSeconds });
   if (update.ended) await announceRestart(tx, deps.announce, row, update.ended);
@@ -117,7 +117,7 @@ async function reportDelivery(
   const environment = { id: row.id, orderId: row.order_id, userId: row.user_id };
   if (status === "active") return (await delivery.delivered(tx, environment)) ?? "not_delivered";
   if (status === "stopped" && (await isFirstSilence(tx, row))) return "silent";
-  if (status === "stopped" && !(await delivery.kept(tx, environment))) return "not_delivered";
+  if (status === "stopped") return (await delivery.kept(tx, environment)) ?? "not_delivered";
   if (status === "terminated") await delivery.undelivered(tx, environment, reasonOf(row));
   return { bonusHours: 0 };
 }

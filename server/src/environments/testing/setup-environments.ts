@@ -99,7 +99,7 @@ function recorder() {
     },
     async kept(_, { id }) {
       recorded.kept.push(id);
-      return true;
+      return { bonusHours: 0 };
     },
     async ended() {},
   };

@@ -79,8 +79,7 @@ async function grant(tx: Tx, decision: Decision, share: Share): Promise<Granted>
     if (request?.status === "declined") throw new RefundRefused(`The request of ${id} was declined already`);
     if (before) return { isNew: false, currency, amountMinor: before.amount_minor };
   }
-  if (!payment || status !== "fulfilled")
-    throw new RefundRefused(`${id} is ${status}: it is delivered or refunded automatically`);
+  if (!payment || status !== "fulfilled") throw new RefundRefused(whyNone(order));
   const leftMinor = payment.amount_minor - payment.refund_minor;
   const usage = await usageOfOrder(tx, id);
   const amountMinor = amountOf(share, leftMinor, prorate(leftMinor, usage));
@@ -102,6 +101,12 @@ async function grant(tx: Tx, decision: Decision, share: Share): Promise<Granted>
   });
   await recordAct(tx, author, "refund.grant", id, { amount_minor: amountMinor, currency, share: String(share) });
   return { isNew: true, currency, amountMinor, left };
+}
+
+function whyNone({ id, status, gateway }: OrderRow): string {
+  return gateway === "credit"
+    ? `${id} was covered by a credit: no money was paid. Grant a credit instead`
+    : `${id} is ${status}: it is delivered or refunded automatically`;
 }
 
 /** A repeated call, or one after somebody else's refund, was decided on figures that no longer hold. */

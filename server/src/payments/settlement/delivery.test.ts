@@ -26,6 +26,7 @@ async function setup(fake: Readonly<Record<string, number>> = {}, giveUpAfterSec
   return {
     ...shop,
     credits,
+    tenMinutes,
     /** Waits until the order is no longer `paid`, and returns its row. */
     async launch(userId: string, subdomain: string, gpu_count: 1 | 2 | 4 | 6 | 8 = 2) {
       const { id } = (await order(userId, { subdomain, gpu_count })).body;
@@ -74,6 +75,25 @@ test("G106, G107 a launch that stays silent is refunded once for an account, wit
   );
   expect(await refundsFor(second.id)).toEqual([{ reason: "discretionary", amount_minor: 40 }]);
   expect((await launch("ben", "other")).status, "another account").toBe("refunding");
+});
+
+test("G106, G332 a silent launch that a code covers is kept with all the hours that it took, also beyond a week", async () => {
+  const { launch, tenMinutes, post, request, db, environments, payments } = await setup({ silent: 1 });
+  await launch("ada", "first");
+  await sql`insert into granted_credits (id, user_id, gpu_hours, source, note, alone)
+    values ('of-a-code', 'ada', 170.5, 'voucher', '', true)`.execute(db);
+  const container_request = { ...request("ada"), subdomain: "second", gpu_count: 1 };
+  const launched = post("/credits/launch", "ada", { container_request });
+  const ofCode = () => db.selectFrom("orders").selectAll().where("gateway", "=", "credit").executeTakeFirst();
+  await expect.poll(async () => tenMinutes((await ofCode())?.id ?? ""), { timeout: 20_000 }).toBe(1);
+  await launched;
+  await expect.poll(async () => (await ofCode())?.status, { timeout: 20_000 }).toBe("fulfilled");
+  const order = await ofCode();
+  expect(order?.hours).toBe(170.5);
+  const kept = (await environments()).find(({ order_id }) => order_id === order?.id);
+  expect(kept).toMatchObject({ status: "stopped", stop_reason: "silent", banked_seconds: 170.5 * 3600 });
+  const decision = { db, announce: payments.announce, author: { actor: "cli:test", reason: "" }, message: "" };
+  await expect(grantRefund({ ...decision, orderId: order?.id ?? "" }, "full")).rejects.toThrow("no money was paid");
 });
 
 test("G107 two farmed launches earn no credit", async () => {

@@ -94,16 +94,19 @@ async function closePurchases(tx: Tx, { id, orderId }: Environment, unpaidSecond
 }
 
 /** Counts the order as delivered, and adds a refund request for an operator to decide. */
-async function keepDelivered(tx: Tx, { orderId, userId }: Environment): Promise<boolean> {
+async function keepDelivered(tx: Tx, { orderId, userId }: Environment) {
   const order = await lockPaid(tx, orderId);
-  if (!order) return false;
-  await fulfill(tx, orderId, order.duration_hours);
+  if (!order) return undefined;
+  // An order of 0 has taken more than it says: parts of an hour, and what is beyond the longest order (G332).
+  const isFree = order.gateway === "credit";
+  const hours = isFree ? hoursOfCredit(await creditsOf(tx, orderId), order.gpu_count) : order.duration_hours;
+  await fulfill(tx, orderId, hours);
   await tx
     .insertInto("refund_requests")
     .values({ id: newId(), order_id: orderId, user_id: userId, reason: "silent", text: silentText })
     .onConflict((conflict) => conflict.column("order_id").where("status", "=", "open").doNothing())
     .execute();
-  return true;
+  return { bonusHours: hours - order.duration_hours };
 }
 
 const silentText =

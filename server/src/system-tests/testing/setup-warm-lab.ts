@@ -26,7 +26,7 @@ export async function setupWarmLab(driver: Driver) {
   const delivery = {
     delivered: async () => ({ bonusHours: 0 }),
     undelivered: async () => {},
-    kept: async () => true,
+    kept: async () => ({ bonusHours: 0 }),
     ended: async () => {},
   };
   const loops = [pool, startReconciler({ ...deps, delivery, announce: writeOnly, retentionDays: 30 })];
