@@ -194,6 +194,7 @@ export const launchWithCredit = endpoint({
     "email_unverified",
     "account_held",
     "voucher_refused",
+    "order_in_payment",
     "subdomain_taken",
     "out_of_stock",
     "too_many_gpus",

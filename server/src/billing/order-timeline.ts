@@ -65,7 +65,9 @@ function deliveryFacts(sources: OrderSources): OrderFact[] {
   if (ready_at && !sources.requests.some(({ reason }) => reason === "silent")) {
     const at = ready_at.toISOString();
     facts.push({ kind: "delivered", at });
-    if (deliver_by && ready_at > deliver_by) facts.push({ kind: "bonus", at, hours: bonusHours });
+    // An order of 0 gets no bonus (G332).
+    if (order.gateway !== "credit" && deliver_by && ready_at > deliver_by)
+      facts.push({ kind: "bonus", at, hours: bonusHours });
     for (const { gpu_hours, order_id } of credits.filter(({ used_by_order }) => used_by_order === order.id)) {
       const hours = hoursOfCredit(gpu_hours, order.gpu_count);
       facts.push({ kind: "credit_used", at, hours, ...(order_id !== null && { order_id }) });

@@ -25,7 +25,7 @@ export async function findUsers(db: Db, text: string, page: number): Promise<Pag
   const found = sql<UserSummary>`
     select u.id as user_id, u.email, coalesce(u.name, '') as name, u.created_at,
       (select count(*) from environments where user_id = u.id and status <> 'terminated') as environments,
-      (select count(*) from orders where user_id = u.id and paid_at is not null) as paid_orders,
+      (select count(*) from orders where user_id = u.id and paid_at is not null and gateway <> 'credit') as paid_orders,
       (select count(*) from account_warnings where user_id = u.id) as warnings, s.suspended_at
     from identity_user u left join account_suspensions s on s.user_id = u.id and s.lifted_at is null
     where ${matches}

@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { readOrder } from "../../billing/read-order.ts";
+import { findUsers } from "../../operator/people/find-user.ts";
 import { delivery } from "../settlement/delivery.ts";
 import { holdAccount, setup as money } from "../testing/setup.ts";
 
@@ -52,8 +53,18 @@ test("hours of a code start an environment with an order of 0: no payment, all t
     ...{ state: "delivered", amount: 0, receipts: [], may_ask_refund: false },
     money: { place: "nothing_taken", charged: 0 },
   });
-  expect(shown?.timeline.map(({ kind }) => kind)).toEqual(["ordered", "delivered", "credit_used"]);
+  const kinds = ["ordered", "delivered", "credit_used"];
+  expect(shown?.timeline.map(({ kind }) => kind)).toEqual(kinds);
+  await sql`update orders set deliver_by = created_at`.execute(db);
+  const late = await readOrder(db, "ada", order?.id ?? "");
+  expect(
+    late?.timeline.map(({ kind }) => kind),
+    "no bonus for a late one",
+  ).toEqual(kinds);
   expect((await rowOf(order?.id ?? "")).id).toBe(order?.id);
+  const email = "ada@lab.example";
+  await db.insertInto("identity_user").values({ id: "ada", email, email_key: email }).execute();
+  expect((await findUsers(db, email, 1)).rows).toMatchObject([{ user_id: "ada", paid_orders: 0 }]);
   expect((await launch({ subdomain: "other-lab" })).body.code, "the credit is used").toBe("voucher_refused");
 });
 
@@ -63,6 +74,18 @@ test("two requests at once start one environment (G332)", async () => {
   const replies = await Promise.all([launch(), launch(), launch({ subdomain: "other-lab" })]);
   expect(replies.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
   expect([(await environments()).length, (await orderRows()).length]).toEqual([1, 1]);
+});
+
+test("an unpaid order of the account gives way to it, with the name and GPUs that it held, but not while it is being paid (G332)", async () => {
+  const { order, launch, addPayment, runReconciler, rowOf, db } = await setup({ slots: 2 });
+  runReconciler();
+  const { id } = (await order("ada")).body;
+  const payment = await addPayment(id, { status: "authorized" });
+  expect((await launch()).body.code).toBe("order_in_payment");
+  await db.updateTable("embedded_gateway_payments").set({ status: "failed" }).where("id", "=", payment).execute();
+  const { status, body } = await launch();
+  expect([status, body.subdomain]).toEqual([200, "lab-ada"]);
+  expect((await rowOf(id)).status).toBe("cancelled");
 });
 
 test("what the code does not cover is refused in a sentence, and nothing is held (G332)", async () => {

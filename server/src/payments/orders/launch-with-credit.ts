@@ -1,7 +1,7 @@
-import { type ContainerRequest, hoursOfCredit, notOffered, planOf, subdomainProblem } from "@berth/contract";
+import { type ContainerRequest, hoursOfCredit, planOf, subdomainProblem } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
-import type { Tx } from "../../database/database.ts";
+import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
@@ -10,8 +10,9 @@ import type { User } from "../../http/request-user.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "../settlement/deadlines.ts";
 import { type Created, waitForEnvironment } from "./confirm-payment.ts";
-import { checkMayPay, offerOf } from "./place-order.ts";
-import { type Offer, requestHash } from "./price-request.ts";
+import { supersede } from "./end-unpaid-order.ts";
+import { checkMayPay, findUnpaid, offerOf } from "./place-order.ts";
+import { checkSold, type Offer, requestHash } from "./price-request.ts";
 import { checkMayLaunch } from "./reserve-order.ts";
 
 /** The longest that one order says: more hours of the credit are added at the delivery, like any other credit. */
@@ -29,27 +30,33 @@ export async function launchWithCredit(
 ): Promise<Created> {
   await checkMayPay(deps, user);
   checkContainer(container, user.id, await offerOf(deps));
-  const order = await deps.db.transaction().execute(async (tx) => {
-    await lockAccount(tx, user.id);
-    return (await launchedBefore(tx, container)) ?? (await launchNow(tx, deps, container));
-  });
+  const order = (await launchedBefore(deps.db, container)) ?? (await launchOnce(deps, container));
   return waitForEnvironment(deps, user.id, order, signal);
 }
 
-function checkContainer(container: ContainerRequest, userId: string, { catalogue, prices }: Offer): void {
+/** An unpaid order of the account gives way, as it does to another order: it may hold this very name and the last GPUs. */
+async function launchOnce(deps: PaymentsDeps, container: ContainerRequest): Promise<OrderRow> {
+  const unpaid = await findUnpaid(deps, container.user_id);
+  if (unpaid?.status === "open") await supersede(deps, unpaid);
+  return await deps.db.transaction().execute(async (tx) => {
+    await lockAccount(tx, container.user_id);
+    return (await launchedBefore(tx, container)) ?? (await launchNow(tx, deps, container));
+  });
+}
+
+function checkContainer(container: ContainerRequest, userId: string, offer: Offer): void {
   if (container.user_id !== userId) throw new AppError("forbidden", "This order is for another user");
   const problem = subdomainProblem(container.subdomain);
   if (problem) throw new AppError("invalid_request", problem);
   const { container_type, gpu_count, duration } = container;
-  const field = notOffered(catalogue, prices, { container_type, gpu_count, duration });
-  if (field) throw new AppError("invalid_request", `${field}: ${container[field as "duration"]} is not offered`);
+  checkSold(offer, { container_type, gpu_count, duration });
   if (planOf(duration) === "monthly")
     throw new AppError("voucher_refused", "A monthly plan is paid: choose hours to use your credit alone");
 }
 
 /** The order of the same request, whose reply may have been lost. */
-function launchedBefore(tx: Tx, container: ContainerRequest): Promise<OrderRow | undefined> {
-  return tx
+function launchedBefore(db: Sql, container: ContainerRequest): Promise<OrderRow | undefined> {
+  return db
     .selectFrom("orders")
     .selectAll("orders")
     .innerJoin("environments", "environments.order_id", "orders.id")

@@ -88,7 +88,7 @@ async function reuse(deps: PaymentsDeps, unpaid: OrderRow, request: OrderRequest
   return undefined;
 }
 
-function findUnpaid({ db }: PaymentsDeps, userId: string): Promise<OrderRow | undefined> {
+export function findUnpaid({ db }: PaymentsDeps, userId: string): Promise<OrderRow | undefined> {
   return db
     .selectFrom("orders")
     .selectAll()

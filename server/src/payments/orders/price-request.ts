@@ -76,7 +76,8 @@ export function priceRequest(
   return { container, currency, usdMinor, amountMinor, ratePerDollar: frozenRate(prices, currency), hash };
 }
 
-function checkSold({ catalogue, prices }: Offer, wanted: Parameters<typeof notOffered>[2], folder = ""): void {
+/** Throws `invalid_request` with the field that is not sold. */
+export function checkSold({ catalogue, prices }: Offer, wanted: Parameters<typeof notOffered>[2], folder = ""): void {
   const field = notOffered(catalogue, prices, wanted);
   if (field) throw new AppError("invalid_request", `${folder}${field}: ${wanted[field]} is not offered`);
 }
