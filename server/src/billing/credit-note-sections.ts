@@ -6,7 +6,7 @@ const reasons: Readonly<Record<string, string>> = {
   not_delivered: "Not delivered",
   silent: "JupyterLab did not answer",
   cancelled: "Cancelled before it was delivered",
-  late_payment: "Paid after the reservation had ended",
+  late_payment: "Paid when it could no longer be delivered",
   surplus_payment: "Paid twice",
   wrong_amount: "Another amount than ordered",
   hardware: "The machine failed",

@@ -30,7 +30,7 @@ export const refundTexts: Readonly<Record<RefundReason, string>> = {
   not_delivered: "the environment was not delivered",
   silent: "its container ran, but JupyterLab did not answer",
   cancelled: "you cancelled the launch",
-  late_payment: "the payment came too late for what was reserved",
+  late_payment: "the payment came when the order could no longer be delivered",
   surplus_payment: "the order was paid twice",
   wrong_amount: "it is not the amount of the order",
   hardware: "the machine failed; this is the time you could not use",

@@ -5,7 +5,7 @@ import type { Tx } from "../../database/database.ts";
 import { backoffMs, fetchDue, finish, inMs, nextDueMs, readyAt, startWorker } from "../../database/work-queue.ts";
 import { extendHold, releaseHold, renewHold } from "../../environments/allocation/hold.ts";
 import { isAccountDeleted } from "../../environments/homes/home-records.ts";
-import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
+import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import type { ProviderPayment } from "../provider/provider.ts";
 import {
   draftSeconds,
@@ -127,7 +127,7 @@ async function pollDraft(deps: PaymentsDeps, draft: DueOrder): Promise<void> {
  * Captures a payment that was authorized after its order ended, only if GPUs and name can be held again; otherwise the
  * provider returns it (C31). Extensions have nothing to hold.
  */
-async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: ProviderPayment): Promise<void> {
+async function captureLate(deps: PaymentsDeps, order: DueOrder, attempt: ProviderPayment): Promise<void> {
   if (order.extends || attempt.status !== "authorized" || (order.status !== "cancelled" && order.status !== "expired"))
     return;
   if (attempt.amountMinor !== order.amount_minor || attempt.currency !== order.currency) return;
@@ -138,7 +138,7 @@ async function captureLate(deps: PaymentsDeps, order: OrderRow, attempt: Provide
     // Locks the order before its name, as settlePayment may do concurrently (docs/internals/locking.md).
     const { rows } =
       await sql`select 1 from orders where id = ${orderId} and status = ${order.status} for update`.execute(tx);
-    if (rows.length === 0 || !(await stillBuys(tx, deps.catalogue, order, new Date()))) return false;
+    if (rows.length === 0 || !(await stillBuys(tx, deps.catalogue, order, order.now))) return false;
     if (!(await mayHold(tx, deps, userId, gpuCount))) return false;
     const holdUntil = minutesAfter(new Date(), holdMinutes);
     return (await renewHold(tx, { orderId, userId, subdomain, gpuCount, holdUntil })).ok;

@@ -20,7 +20,7 @@ const reasonText: Readonly<Record<RefundReason, string>> = {
   silent:
     "Its container ran, but JupyterLab did not answer within ten minutes. This goes back by itself once; the next time a person decides.",
   cancelled: "You cancelled the launch.",
-  late_payment: "The payment arrived after the reserved time, and the name or its GPUs were gone.",
+  late_payment: "The payment arrived when the order could no longer be delivered.",
   surplus_payment: "The order was paid twice.",
   wrong_amount: "The amount paid is not the amount of the order.",
   hardware:
