@@ -1,30 +1,17 @@
-import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Tx } from "../../database/database.ts";
-import { noLease } from "../../database/work-queue.ts";
-import { releaseHold } from "../../environments/allocation/hold.ts";
 import { notFound } from "../../http/mount.ts";
-import { endUnpaidOrders } from "../disputes/end-unpaid-orders.ts";
+import { endOpenOrder, endUnpaidOrders } from "../disputes/end-unpaid-orders.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { isFromProvider, isInFlight, providerUnavailable, syncPayments } from "../settlement/sync-payments.ts";
 
-/** Ends an open order and releases its hold; returns false when it is no longer open. Polling goes on: money can come late. */
+/** Ends an open order, in a transaction of its own; returns false when it is no longer open. */
 export async function endUnpaidOrder(
   { db }: PaymentsDeps,
   id: string,
   status: "cancelled" | "expired",
 ): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const ended = await tx
-      .updateTable("orders")
-      .set({ status, closed_at: sql`now()`, ...noLease })
-      .where("id", "=", id)
-      .where("status", "=", "open")
-      .returning("id")
-      .executeTakeFirst();
-    if (ended) await releaseHold(tx, id);
-    return ended !== undefined;
-  });
+  return db.transaction().execute((tx) => endOpenOrder(tx, id, status));
 }
 
 /**
