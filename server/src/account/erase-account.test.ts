@@ -4,7 +4,7 @@ import type { Db } from "../database/database.ts";
 import { writeSamples } from "../environments/activity/samples.ts";
 import { startOrderPoller } from "../payments/orders/order-poller.ts";
 import { startRefundSender } from "../payments/refunds/refund-sender.ts";
-import { testApp } from "../testing/test-app.ts";
+import { containerRequest, testApp } from "../testing/test-app.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { measurement, password, setup, tables } from "./testing/setup-account.ts";
 
@@ -29,7 +29,7 @@ test("the wrong password is refused with a message, counts as a sign-in, and cha
   expect(await product.rows()).toEqual(before);
 });
 
-test("deleted: every environment ends, files are deleted, names are free, money records stay without a name", async () => {
+test("deleted: every environment ends, files are deleted, names are nobody's, money records stay without a name", async () => {
   const { ada, db, driver, rent, order, must, call, remove, signIn, status, rowsOf, signUp } = await setup();
   const [running, paused, stopped, ended] = [
     await rent(ada, { subdomain: "running-lab", gpu_count: 1 }),
@@ -209,6 +209,28 @@ test("an environment that ends concurrently, with its cookies, does not deadlock
   });
   await erasing;
   expect(await db.selectFrom("deleted_accounts").select("user_id").execute()).toEqual([{ user_id: ada.id }]);
+});
+
+test("an environment that a code starts at the moment of the deletion ends too (G332)", async () => {
+  const { ada, db, identity, call } = await setup();
+  const credit = { id: "of-a-code", user_id: ada.id, gpu_hours: 10, source: "voucher" as const, note: "", alone: true };
+  await db.insertInto("granted_credits").values(credit).execute();
+  await sql`create function hold_up() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock(1); return null; end $$`.execute(db);
+  await sql`create trigger hold_up after update on granted_credits execute function hold_up()`.execute(db);
+  const container_request = containerRequest(ada.id, { subdomain: "leaving-lab", gpu_count: 1, duration: 1 });
+  const { launching, erasing } = await db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(1)`.execute(tx);
+    const launching = call("POST", "/credits/launch", ada.token, { container_request });
+    await expect.poll(() => waitingForLocks(db)).toBe(1);
+    const erasing = eraseAccount(db, identity, ada.id);
+    await expect.poll(() => waitingForLocks(db)).toBe(2);
+    return { launching, erasing };
+  });
+  await erasing;
+  const environments = await db.selectFrom("environments").select(["subdomain", "desired"]).execute();
+  expect(environments).toEqual([{ subdomain: "leaving-lab", desired: "terminated" }]);
+  await launching;
 });
 
 test("a measurement that is being written at the moment of the deletion is deleted too", async () => {

@@ -13,6 +13,8 @@ async function setup(options: Parameters<typeof money>[0] = {}) {
     sql`insert into granted_credits (id, user_id, gpu_hours, source, note, alone)
       values (${id}, ${userId}, 10, 'voucher', '', ${alone})`.execute(db);
   await grant("of-a-code", true);
+  const email = "ada@lab.example";
+  await db.insertInto("identity_user").values({ id: "ada", email, email_key: email }).execute();
   const rows = <Name extends "payments" | "refunds" | "time_credits" | "journal">(name: Name) =>
     db.selectFrom(name).selectAll().execute();
   return {
@@ -62,9 +64,7 @@ test("hours of a code start an environment with an order of 0: no payment, all t
     "no bonus for a late one",
   ).toEqual(kinds);
   expect((await rowOf(order?.id ?? "")).id).toBe(order?.id);
-  const email = "ada@lab.example";
-  await db.insertInto("identity_user").values({ id: "ada", email, email_key: email }).execute();
-  expect((await findUsers(db, email, 1)).rows).toMatchObject([{ user_id: "ada", paid_orders: 0 }]);
+  expect((await findUsers(db, "ada@lab.example", 1)).rows).toMatchObject([{ user_id: "ada", paid_orders: 0 }]);
   expect((await launch({ subdomain: "other-lab" })).body.code, "the credit is used").toBe("voucher_refused");
 });
 

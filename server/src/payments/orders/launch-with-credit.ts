@@ -5,15 +5,15 @@ import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
-import { lockAccount } from "../../environments/reconciler/silence.ts";
 import type { User } from "../../http/request-user.ts";
+import { lockUserForUpdate } from "../../identity/local/users.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { deliverMinutes, holdMinutes, minutesAfter } from "../settlement/deadlines.ts";
 import { type Created, waitForEnvironment } from "./confirm-payment.ts";
 import { supersede } from "./end-unpaid-order.ts";
 import { checkMayPay, findUnpaid, offerOf } from "./place-order.ts";
 import { checkSold, type Offer, requestHash } from "./price-request.ts";
-import { checkMayLaunch } from "./reserve-order.ts";
+import { checkMayOrder } from "./reserve-order.ts";
 
 /** The longest that one order says: more hours of the credit are added at the delivery, like any other credit. */
 const longestHours = 168;
@@ -39,7 +39,8 @@ async function launchOnce(deps: PaymentsDeps, container: ContainerRequest): Prom
   const unpaid = await findUnpaid(deps, container.user_id);
   if (unpaid?.status === "open") await supersede(deps, unpaid);
   return await deps.db.transaction().execute(async (tx) => {
-    await lockAccount(tx, container.user_id);
+    // A deletion or suspension of the account happens before it, or ends this environment too.
+    await lockUserForUpdate(tx, container.user_id);
     return (await launchedBefore(tx, container)) ?? (await launchNow(tx, deps, container));
   });
 }
@@ -70,7 +71,7 @@ function launchedBefore(db: Sql, container: ContainerRequest): Promise<OrderRow 
 
 async function launchNow(tx: Tx, deps: PaymentsDeps, container: ContainerRequest): Promise<OrderRow> {
   const { user_id: userId, gpu_count: gpuCount, subdomain, container_type: containerType } = container;
-  await checkMayLaunch(tx, deps, userId, container);
+  await checkMayOrder(tx, deps, userId, { container });
   const { rows } = await sql<{ now: Date; gpu_hours: number }>`
     select now() as now, coalesce(sum(gpu_hours), 0) as gpu_hours from granted_credits
     where user_id = ${userId} and ${openAlone}`.execute(tx);
@@ -78,7 +79,7 @@ async function launchNow(tx: Tx, deps: PaymentsDeps, container: ContainerRequest
   const covered = hoursOfCredit(gpu_hours, gpuCount);
   if (covered < container.duration) throw notCovered(covered, gpuCount);
   const durationHours = Math.min(longestHours, Math.floor(covered));
-  const order = await insertOrder(tx, deps, { ...container, duration: durationHours }, now, container);
+  const order = await insertOrder(tx, deps, container, durationHours, now);
   const holdUntil = minutesAfter(now, holdMinutes);
   const held = await hold(tx, { orderId: order.id, userId, subdomain, gpuCount, holdUntil });
   if (!held.ok) throw new AppError(held.code, held.message);
@@ -106,8 +107,8 @@ function insertOrder(
   tx: Tx,
   { provider }: PaymentsDeps,
   container: ContainerRequest,
+  hours: number,
   now: Date,
-  asked: ContainerRequest,
 ): Promise<OrderRow> {
   const id = newId();
   return tx
@@ -122,9 +123,9 @@ function insertOrder(
         user_id: container.user_id,
       },
       ...{ container_type: container.container_type, subdomain: container.subdomain },
-      ...{ gpu_count: container.gpu_count, duration_hours: container.duration, hours: container.duration },
+      ...{ gpu_count: container.gpu_count, duration_hours: hours, hours },
       ...{ usd_minor: 0, amount_minor: 0, currency: "USD", inr_paise_per_usd: 100 },
-      request_hash: requestHash(asked, "USD", 0),
+      request_hash: requestHash(container, "USD", 0),
       ...{ hold_until: now, watch_until: now, paid_at: now, deliver_by: minutesAfter(now, deliverMinutes) },
       due_at: minutesAfter(now, 24 * 60),
     })

@@ -26,6 +26,8 @@ export const orderQueue = workQueue("orders", ["id"], 30);
 /** Only the holder of the lease may create the draft's order at the provider. */
 export type Draft = Leased<RowOf<"orders">>;
 
+type Wanted = Pick<OrderRequest, "container" | "extends">;
+
 /**
  * Checks the account's limits, writes the draft and holds its GPUs and name, all or nothing (G35). Throws `AppError` with
  * the reason.
@@ -33,9 +35,7 @@ export type Draft = Leased<RowOf<"orders">>;
 export async function reserveOrder(tx: Tx, deps: PaymentsDeps, userId: string, request: OrderRequest): Promise<Draft> {
   const { provider } = deps;
   const { container } = request;
-  await checkAccountHold(tx, userId);
-  await checkLimits(tx, deps, userId, request);
-  if (!request.extends) await checkTypeAvailable(tx, request);
+  await checkMayOrder(tx, deps, userId, request);
   const now = (await sql<{ now: Date }>`select now() as now`.execute(tx)).rows[0]?.now ?? new Date();
   const hold_until = request.extends
     ? minutesAfter(now, holdMinutes)
@@ -80,16 +80,11 @@ export async function checkQuota(tx: Tx, deps: PaymentsDeps, userId: string, gpu
   await checkGpus(tx, deps, userId, gpuCount);
 }
 
-/** Whether this user may launch without a payment now: account, limits and type. Throws `AppError`. */
-export async function checkMayLaunch(
-  tx: Tx,
-  deps: PaymentsDeps,
-  userId: string,
-  container: OrderRequest["container"],
-): Promise<void> {
+/** Checks account, limits and type of an order, whether it is paid or covered by a credit. Throws `AppError`. */
+export async function checkMayOrder(tx: Tx, deps: PaymentsDeps, userId: string, wanted: Wanted): Promise<void> {
   await checkAccountHold(tx, userId);
-  await checkLimits(tx, deps, userId, { container });
-  await checkTypeAvailable(tx, { container });
+  await checkLimits(tx, deps, userId, wanted);
+  if (!wanted.extends) await checkTypeAvailable(tx, wanted);
 }
 
 /** Refuses an account that has lost a dispute or is suspended, until an operator lifts that. */
@@ -110,7 +105,7 @@ async function checkLimits(
   tx: Tx,
   deps: PaymentsDeps,
   userId: string,
-  { container: { gpu_count: gpuCount }, extends: extended }: Pick<OrderRequest, "container" | "extends">,
+  { container: { gpu_count: gpuCount }, extends: extended }: Wanted,
 ): Promise<void> {
   const { rows } = await sql<{ launches: number; orders: number }>`
     select (select count(*) from environments where user_id = ${userId} and status = 'pending') as launches,
@@ -158,7 +153,7 @@ async function checkGpus(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCoun
  * Refuses a container type that no reachable host of sufficient size can run (G101). A type that is being prepared is sold:
  * the launch waits for it.
  */
-async function checkTypeAvailable(tx: Tx, { container }: Pick<OrderRequest, "container">): Promise<void> {
+async function checkTypeAvailable(tx: Tx, { container }: Wanted): Promise<void> {
   const { rows: hosts } = await sql<{ state: string }>`
     select state from host_images join hosts on hosts.id = host_id
     where container_type = ${container.container_type} and is_open and ${container.gpu_count} <= ${mostGpus}`.execute(
