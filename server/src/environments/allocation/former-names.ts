@@ -34,8 +34,8 @@ export async function formerNamesOf(db: Sql, userId: string): Promise<{ name: st
 /** From now on others may rent the name. Throws `not_found`, or `action_not_allowed` while something of the owner uses it. */
 export async function giveNameFree(db: Db, name: string, userId: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    const { rows: uses } = await sql<{ kept: boolean | null }>`
-      select retained_until > now() as kept from subdomain_claims
+    const { rows: uses } = await sql<{ kept: boolean }>`
+      select order_id is null as kept from subdomain_claims
       where name = ${name} and user_id = ${userId} and (order_id is not null or retained_until > now()) for update`.execute(
       tx,
     );
