@@ -142,13 +142,14 @@ test("typing while a long list is filtered loses no letter, and renders no row a
   customer,
 }) => {
   await seedHistory(product, customer, { count: 200, prefix: `n${Date.now().toString(36)}-many` });
-  await alterReply(page, "**/files", (answer) => ({ ...answer, files: [keptFixture] }));
+  const names = [{ name: "former-one", reserved_until: inHours(48) }];
+  await alterReply(page, "**/files", (answer) => ({ ...answer, files: [keptFixture], names }));
   await countRenders(page);
   await page.goto("/environments");
   await expect(page.getByText("Showing 200 of 200 environments")).toBeVisible();
   await expect(page.getByRole("region", { name: "Kept files" })).toBeVisible();
   // The rows that the first paint left out.
-  await expect(page.locator("tbody tr")).toHaveCount(201);
+  await expect(page.locator("tbody tr")).toHaveCount(202);
   // Their addresses come with the product's settings, and render them once more.
   await expect(page.locator("tbody tr").first()).toContainText(".localhost");
   const first = await takeRenders(page);

@@ -1,8 +1,7 @@
 import { giveFree, type listFiles, type ReplyOf } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { Link } from "react-router";
+import { memo, useState } from "react";
 import { call, messageOf } from "../../api/call.ts";
 import { filesQuery, keys } from "../../api/queries.ts";
 import { date } from "../../format.ts";
@@ -10,22 +9,31 @@ import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { toast } from "../../ui/toast/toast.ts";
 import classes from "./kept-files.module.css";
+import { NewEnvironment } from "./new-environment.tsx";
 
 type FormerName = ReplyOf<typeof listFiles>["names"][number];
 
-/** Names of ended environments, which stay their owner's for a year (G301); empty without such names. */
-export function FormerNames({ userId }: { readonly userId: string }) {
-  const { data } = useQuery(filesQuery(userId));
+interface Props {
+  readonly userId: string;
+  readonly onOpen: (path: string) => void;
+}
+
+/**
+ * Names of ended environments, which stay their owner's for a year (G301); empty without such names, as in an answer that
+ * has none (G303). Not rendered at each key of the list's filter (G340).
+ */
+export const FormerNames = memo(function FormerNamesSection({ userId, onOpen }: Props) {
+  const names = useQuery(filesQuery(userId)).data?.names ?? [];
   const [chosen, setChosen] = useState<string>();
   const { mutate, isPending } = useGiving(userId, () => setChosen(undefined));
-  if (data === undefined || data.names.length === 0) return null;
+  if (names.length === 0) return null;
   return (
     <section className={classes.section} aria-labelledby="former-names">
       <h2 id="former-names">Former names</h2>
       <p>Nobody else gets the name of an environment of yours for a year after it ended.</p>
       <Table columns={["Name", "Reserved", { label: "Actions", end: true }]} className={classes.table}>
-        {data.names.map((former) => (
-          <NameRow key={former.name} former={former} onGive={() => setChosen(former.name)} />
+        {names.map((former) => (
+          <NameRow key={former.name} former={former} onOpen={onOpen} onGive={() => setChosen(former.name)} />
         ))}
       </Table>
       <TypedConfirmation
@@ -43,9 +51,15 @@ export function FormerNames({ userId }: { readonly userId: string }) {
       </TypedConfirmation>
     </section>
   );
+});
+
+interface RowProps {
+  readonly former: FormerName;
+  readonly onOpen: (path: string) => void;
+  readonly onGive: () => void;
 }
 
-function NameRow({ former: { name, reserved_until }, onGive }: { readonly former: FormerName; onGive: () => void }) {
+function NameRow({ former: { name, reserved_until }, onOpen, onGive }: RowProps) {
   return (
     <tr>
       <th scope="row" className={classes.name}>
@@ -57,15 +71,7 @@ function NameRow({ former: { name, reserved_until }, onGive }: { readonly former
           <Button size="xs" variant="subtle" aria-label={`Give free the name ${name}`} onClick={onGive}>
             Give free
           </Button>
-          <Button
-            size="xs"
-            variant="default"
-            component={Link}
-            to={`/environments/create?subdomain=${encodeURIComponent(name)}`}
-            aria-label={`New environment of the name ${name}`}
-          >
-            New environment
-          </Button>
+          <NewEnvironment name={name} onOpen={onOpen} />
         </div>
       </td>
     </tr>

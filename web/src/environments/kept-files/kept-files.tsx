@@ -5,7 +5,6 @@ import { memo, useState } from "react";
 import { call, messageOf } from "../../api/call.ts";
 import { filesQuery, keys } from "../../api/queries.ts";
 import { date, sizeText } from "../../format.ts";
-import { openHere } from "../../ui/controls/row-link.tsx";
 import { TypedConfirmation } from "../../ui/dialogs/typed-confirmation.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
@@ -13,6 +12,7 @@ import { toast } from "../../ui/toast/toast.ts";
 import { useDownload } from "../actions/use-download.ts";
 import classes from "./kept-files.module.css";
 import { type Kept, keptText } from "./kept-text.ts";
+import { NewEnvironment } from "./new-environment.tsx";
 
 interface Props {
   readonly userId: string;
@@ -74,7 +74,6 @@ function KeptRow({ kept, now, onOpen, onDelete }: RowProps) {
   const { subdomain, files_until, size_mb } = kept;
   const { mutate, isPending } = useDownload(idOf(kept), subdomain);
   const isAway = isFormer(kept) && files_until === null;
-  const again = `/environments/create?subdomain=${encodeURIComponent(subdomain)}`;
   const whose = isFormer(kept) ? `the former files of ${subdomain}` : `the files of ${subdomain}`;
   return (
     <tr>
@@ -109,18 +108,7 @@ function KeptRow({ kept, now, onOpen, onDelete }: RowProps) {
           >
             Download
           </Button>
-          {files_until !== null && !isFormer(kept) && (
-            <Button
-              size="xs"
-              variant="default"
-              component="a"
-              href={again}
-              onClick={openHere(again, onOpen)}
-              aria-label={`New environment of the name ${subdomain}`}
-            >
-              New environment
-            </Button>
-          )}
+          {files_until !== null && !isFormer(kept) && <NewEnvironment name={subdomain} onOpen={onOpen} />}
         </div>
       </td>
     </tr>

@@ -54,7 +54,7 @@ function Loaded({ userId }: { readonly userId: string }) {
       {/* The extension dialog (routes.tsx). */}
       <Outlet />
       <KeptFiles userId={userId} onOpen={navigate} />
-      <FormerNames userId={userId} />
+      <FormerNames userId={userId} onOpen={navigate} />
     </div>
   );
 }
