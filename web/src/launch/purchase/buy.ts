@@ -39,8 +39,8 @@ const systemNotice = { title: "SYSTEM NOTIFICATION", duration: 6_000 } as const;
 /** The dialog's timeout; the hold is longer (docs/internals/money.md). */
 const dialogSeconds = 840;
 /** Once nobody watches the launch; the poller delivers without the proof. */
-const proofTriesUnseen = 6;
-const proofEveryMs = 2_000;
+const triesUnseen = 6;
+const askEveryMs = 2_000;
 
 /**
  * Orders and pays. Returns the proof of payment; undefined if nothing was bought, with the reason shown and the state idle.
@@ -72,16 +72,22 @@ export async function buy(
   return undefined;
 }
 
-/** Starts what a code covers, without a payment (G332). Undefined if it was refused, with the reason shown and the state idle. */
+/**
+ * Starts what a code covers, without a payment (G332), as often as it takes: the same request finds the same environment.
+ * Undefined if it was refused, with the reason shown and the state idle.
+ */
 export async function launchCovered(
   { draft, userId }: Purchase,
   onState: (state: LaunchState) => void,
+  visit: AbortSignal,
 ): Promise<Created | undefined> {
   const body = { container_request: requestOf(draft, userId) };
-  return call(launchWithCredit, { params: {}, body }).catch((error: unknown) => showRefusal(error, onState));
+  return untilAnswered(() => call(launchWithCredit, { params: {}, body }), visit).catch((error: unknown) =>
+    showRefusal(error, onState),
+  );
 }
 
-/** Sends the proof and retries until the server replies, as long as `visit` lasts (G302). The call is idempotent, and the poller delivers without it (G12). */
+/** Sends the proof until the server replies. The call is idempotent, and the poller delivers without it (G12). */
 export async function prove(draft: Draft, userId: string, proof: PaymentProof, visit?: AbortSignal): Promise<Created> {
   const body = {
     container_request: requestOf(draft, userId),
@@ -91,13 +97,18 @@ export async function prove(draft: Draft, userId: string, proof: PaymentProof, v
       razorpay_signature: proof.razorpay_signature,
     },
   };
+  return untilAnswered(() => call(createEnvironment, { params: {}, body }), visit);
+}
+
+/** Asks again where it may help, as long as `visit` lasts (G302). */
+async function untilAnswered(ask: () => Promise<Created>, visit?: AbortSignal): Promise<Created> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await call(createEnvironment, { params: {}, body });
+      return await ask();
     } catch (error) {
       if (!(error instanceof ApiError) || !isPassing(error.code, error.status)) throw error;
-      if (visit?.aborted !== false && tries >= proofTriesUnseen) throw error;
-      await new Promise((resolve) => setTimeout(resolve, proofEveryMs));
+      if (visit?.aborted !== false && tries >= triesUnseen) throw error;
+      await new Promise((resolve) => setTimeout(resolve, askEveryMs));
     }
   }
 }

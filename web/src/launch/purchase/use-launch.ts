@@ -106,7 +106,7 @@ function useCoveredStart(onState: (state: LaunchState) => void, arrive: Arrive) 
   return async (purchase: Purchase, signal: AbortSignal) => {
     const paidAt = serverNow();
     onState({ phase: "creating", paidAt, cancelling: false, isCovered: true });
-    const created = await launchCovered(purchase, onState);
+    const created = await launchCovered(purchase, onState, signal);
     if (!created) return;
     dropDraft(tabStorage);
     if (created.status === "active") onState({ phase: "ready", paidAt, readyAt: serverNow(), isCovered: true });
