@@ -24,6 +24,16 @@ test("commands find screens, environments and actions by keyboard, and shortcuts
   await paused;
   await expect(toastOf(page, "Environment thesis paused")).toBeVisible();
 
+  // The address would take the permit at once.
+  await page.context().route(/^http:\/\/thesis\.localhost/, (route) => route.fulfill({ body: "" }));
+  const opening = page.waitForEvent("popup");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("open session thesis");
+  await page.keyboard.press("Enter");
+  await (await opening).close();
+  // It signs in without asking, like the button (G301).
+  expect(await page.evaluate(() => localStorage.getItem("opening"))).toContain("thesis");
+
   await page.keyboard.press("Control+k");
   await page.keyboard.type("nothing has this");
   await expect(page.getByText("Nothing has these words.")).toBeVisible();

@@ -313,6 +313,9 @@ async function expectLaunchOverlay(page: Page): Promise<void> {
   }
   await page.keyboard.press("Escape");
   await expect(overlay).toBeVisible();
+  // Nor do the commands open over it: nobody takes Ctrl K.
+  const isLeft = () => dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true, cancelable: true }));
+  expect(await page.evaluate(isLeft)).toBe(true);
 }
 
 test("a launch whose server is away after the payment says so, keeps no draft, and goes on by itself (G302)", async ({

@@ -1,3 +1,4 @@
+import { isSingleKey } from "../ui/controls/single-keys.ts";
 import type { Audience } from "./search-options.ts";
 import type { ShowFound } from "./show-found.ts";
 
@@ -30,7 +31,7 @@ export function startSearch(): void {
     if (relatedTarget && !box.contains(relatedTarget as Node)) panel.hidden = true;
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || isTyping(event.target)) return;
+    if (event.key !== "/" || !isSingleKey(event)) return;
     event.preventDefault();
     field.focus();
   });
@@ -81,8 +82,4 @@ function move({ field, panel, groups }: Parts, event: KeyboardEvent): void {
   else if (key === "Enter" && at < 0) links[0]?.click();
   else return;
   event.preventDefault();
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }

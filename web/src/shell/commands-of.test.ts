@@ -6,7 +6,8 @@ const acts: CommandActs = {
   ...{ go: vi.fn(), leave: vi.fn(), act: vi.fn(), openSession: vi.fn() },
   ...{ switchScheme: vi.fn(), showKeys: vi.fn(), logout: vi.fn() },
 };
-const one = { id: "1a", name: "thesis-run", status: "active", can_pause: false } as Environment;
+const named = { name: "thesis-run", subdomain: "thesis-run" };
+const one = { ...named, id: "1a", status: "active", can_pause: false } as Environment;
 const other = { ...one, id: "2b", name: "old-thesis", status: "stopped" } as Environment;
 
 const labels = (text: string) => matchingCommands(commandsOf([one, other], acts), text, 50).map(({ label }) => label);
@@ -21,6 +22,12 @@ test("what would change nothing or cannot be undone is not offered (G341)", () =
   expect(labels("thesis")).not.toContain("Stop old-thesis");
   expect(labels("thesis")).not.toContain("Pause thesis-run");
   expect(labels("terminate")).toEqual([]);
+});
+
+test("an environment without a name has no session to open (G303)", () => {
+  const offered = (environment: Environment) => commandsOf([environment], acts).map(({ label }) => label);
+  expect(offered(one)).toContain("Open Session of thesis-run");
+  expect(offered({ ...one, subdomain: "" })).not.toContain("Open Session of thesis-run");
 });
 
 test("without a text there are the screens, the environments and the general actions (G341)", () => {

@@ -50,13 +50,14 @@ export function commandsOf(environments: readonly Environment[], acts: CommandAc
 
 /** Nothing that cannot be undone. */
 function actionsOf(environment: Environment, acts: CommandActs): readonly Command[] {
-  const { id, name, status } = environment;
+  const { id, name, subdomain, status } = environment;
   const group = "Actions";
   const buttons = buttonsOf(environment).filter(
     (action) => (action !== "stop" || canStop(environment)) && (action !== "pause" || environment.can_pause),
   );
   return [
-    ...(status === "active"
+    // Without a name there is no address to open (G303).
+    ...(status === "active" && subdomain !== ""
       ? [{ group, label: `Open Session of ${name}`, run: () => acts.openSession(environment) }]
       : []),
     ...buttons.map((action) => ({

@@ -2,6 +2,7 @@ import { Modal, useMantineColorScheme } from "@mantine/core";
 import { Search } from "lucide-react";
 import { type KeyboardEvent, useId, useRef, useState } from "react";
 import { useNavigate } from "react-router";
+import { permitOpening } from "../api/open-permits.ts";
 import { useConfig } from "../api/product-config.ts";
 import { useSession } from "../api/session.ts";
 import { useActions } from "../environments/actions/use-actions.ts";
@@ -161,7 +162,9 @@ function useCommands(onKeys: () => void): readonly Command[] {
     leave: (path) => window.location.assign(path),
     act: run,
     openSession: ({ subdomain }) => {
-      if (template !== undefined) window.open(environmentAddress(template, subdomain), "_blank", "noopener");
+      if (template === undefined) return;
+      permitOpening(subdomain);
+      window.open(environmentAddress(template, subdomain), "_blank", "noopener");
     },
     switchScheme: toggleColorScheme,
     showKeys: onKeys,

@@ -1,20 +1,9 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { readStorage, writeStorage } from "../api/storage.ts";
+import { isSingleKey } from "../ui/controls/single-keys.ts";
 
 /** What a shortcut opened over the screen. */
 export type Overlay = "palette" | "keys";
-
-const offKey = "single_keys";
-
-/** Whether keys without Ctrl work. Who speaks to the computer, or shares a keyboard, turns them off (WCAG 2.1.4). */
-export function hasSingleKeys(): boolean {
-  return readStorage(offKey) !== "off";
-}
-
-export function setSingleKeys(on: boolean): void {
-  writeStorage(offKey, on ? null : "off");
-}
 
 /** After G: the first letter of a screen. */
 const goKeys: Readonly<Record<string, string>> = {
@@ -32,11 +21,11 @@ export function useShortcuts(): readonly [Overlay | undefined, (overlay: Overlay
   const goes = useRef(false);
   const onKey = useEffectEvent((event: KeyboardEvent) => {
     const key = event.key.toLowerCase();
-    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
     const afterG = goes.current;
     goes.current = false;
+    if (isLaunching()) return;
     if (isPaletteKey(event)) setOverlay(overlay === "palette" ? undefined : "palette");
-    else if (hasModifier || event.defaultPrevented || isTyping(event.target) || !hasSingleKeys()) return;
+    else if (event.defaultPrevented || !isSingleKey(event)) return;
     else if (key === "g") goes.current = true;
     else if (!pressed(key, afterG)) return;
     event.preventDefault();
@@ -60,10 +49,9 @@ function isPaletteKey({ ctrlKey, metaKey, altKey, shiftKey, key }: KeyboardEvent
   return (ctrlKey || metaKey) && !altKey && !shiftKey && key.toLowerCase() === "k";
 }
 
-/** In a field, or while a dialog or a menu is open. */
-function isTyping(target: EventTarget | null): boolean {
-  if (document.querySelector("[role=dialog][aria-modal=true], [role=menu]") !== null) return true;
-  return target instanceof HTMLElement && target.closest("input, textarea, select, [contenteditable]") !== null;
+/** Nothing but its own links leads away from a launch (G302). */
+function isLaunching(): boolean {
+  return document.querySelector("[data-overlay]") !== null;
 }
 
 function focusSearch(): boolean {

@@ -9,6 +9,7 @@ import { docsUrl, pageSettings } from "../../api/page-settings.ts";
 import { LoadingScreen } from "../../shell/loading-screen.tsx";
 import classes from "../../shell/shell.module.css";
 import { SchemeToggle } from "../../ui/controls/scheme-toggle.tsx";
+import { isSingleKey } from "../../ui/controls/single-keys.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import { sessionQuery } from "./console-client.ts";
 import { ConsoleSidebar, screens } from "./console-sidebar.tsx";
@@ -90,10 +91,8 @@ function Shell({ email }: { readonly email: string }) {
 /** `/` leads to the search of a list. Returns what ends that. */
 function focusSearchBySlash(): () => void {
   const onKey = (event: KeyboardEvent) => {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
-    const isTyping = event.target instanceof HTMLElement && event.target.closest("input, textarea") !== null;
     const field = document.querySelector<HTMLElement>("main search input");
-    if (isTyping || field === null || document.querySelector("[role=dialog]") !== null) return;
+    if (event.key !== "/" || field === null || !isSingleKey(event)) return;
     event.preventDefault();
     field.focus();
   };
