@@ -10,7 +10,7 @@ export interface Author {
 }
 
 /** Every act, with the kind of its subject. */
-const subjects = {
+export const subjectOfAct = {
   "announcement.send": "announcement",
   "catalogue.accept": "catalogue",
   "credit.grant": "user",
@@ -47,7 +47,7 @@ const subjects = {
   "voucher.revoke": "voucher",
 } as const;
 
-export type Act = keyof typeof subjects;
+export type Act = keyof typeof subjectOfAct;
 
 /** Flat, without secrets, card data and what users wrote. Numbers are integers. */
 export type ActDetails = Readonly<Record<string, string | number | boolean | null>>;
@@ -72,7 +72,7 @@ export async function recordAct(
     select date_trunc('milliseconds', clock_timestamp()) as at, coalesce(last.id, 0) as last, last.hash
     from (values (1)) one left join (select id, hash from audit order by id desc limit 1) last on true`.execute(tx);
   const { at = new Date(), last = 0, hash = null } = rows[0] ?? {};
-  const row = { id: last + 1, at, actor, act, subject_kind: subjects[act], subject_id, reason, details };
+  const row = { id: last + 1, at, actor, act, subject_kind: subjectOfAct[act], subject_id, reason, details };
   await tx
     .insertInto("audit")
     .values({ ...row, details: JSON.stringify(details), hash: auditHash(hash ?? noHash, row) })

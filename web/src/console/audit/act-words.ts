@@ -1,12 +1,14 @@
 /** What an operator did, in words; the code stands beside it, as in the command line and the log. */
 const words: Readonly<Record<string, string>> = {
   "announcement.send": "Sent an announcement",
+  "catalogue.accept": "Accepted a catalogue without 30 days' notice",
   "credit.grant": "Granted a credit",
   "credit.revoke": "Took a credit back",
   "environment.stop": "Stopped an environment",
   "environment.terminate": "Ended an environment",
   "gpu.quarantine": "Quarantined a GPU",
   "gpu.release": "Released a GPU",
+  "hold.lift": "Let an account order again after a lost dispute",
   "host.add": "Added a host",
   "host.drain": "Stopped new rentals on a host",
   "host.lose": "Gave up a host",
@@ -27,6 +29,7 @@ const words: Readonly<Record<string, string>> = {
   "user.delete": "Deleted an account",
   "user.export": "Exported an account",
   "user.lift": "Lifted a suspension",
+  "user.reset_link": "Made a link for a new password",
   "user.suspend": "Suspended an account",
   "user.warn": "Warned an account",
   "voucher.create": "Made voucher codes",
