@@ -1,7 +1,7 @@
 import type { LaunchFigures, ProductStatus } from "@berth/contract";
 import { meaningful } from "../content/meaningful.ts";
 import { statusTexts as texts } from "../content/status-texts.ts";
-import { seconds } from "../format.ts";
+import { plural, seconds } from "../format.ts";
 import { Table } from "../ui/display/table.tsx";
 import classes from "./status-page.module.css";
 
@@ -22,7 +22,7 @@ export function LaunchTable({ status }: { status: ProductStatus | undefined }) {
 
 /** Half and 95 of 100 stand here from 20 launches on (G310). */
 function tooFew(count: number): string {
-  return `${count} ${count === 1 ? "launch" : "launches"} so far; times stand here from 20 on.`;
+  return `${plural(count, "launch", "launches")} so far; times stand here from 20 on.`;
 }
 
 interface Props {

@@ -43,7 +43,8 @@ function usageFacts({ usage }: OperatedEnvironment): Fact[] {
 }
 
 function timeFacts({ requested_at, created_at, expires_at, banked_seconds, ...end }: OperatedEnvironment): Fact[] {
-  const left = expires_at === null ? `${duration(banked_seconds)} banked` : `Until ${dateTime(expires_at)}`;
+  const left =
+    expires_at === null ? `${duration(banked_seconds)} left, clock stopped` : `Until ${dateTime(expires_at)}`;
   return [
     { label: "Paid", value: dateTime(requested_at) },
     { label: "First ready", value: created_at === null ? "Not yet" : dateTime(created_at) },

@@ -40,7 +40,7 @@ export function PersonActs({ person, warningsBefore, onAct }: Props) {
           Hand it to {person.email} and to nobody else: whoever opens it first sets the password. It works once, for an
           hour, and is not shown again.
         </p>
-        <CopyText value={link ?? ""} label="link" shown={`${link?.slice(0, 40)}…`} />
+        {link !== undefined && <CopyText value={link} label="link" shown={`${link.slice(0, 40)}…`} />}
       </Dialog>
     </div>
   );

@@ -53,9 +53,7 @@ export const RowCells = memo(function EnvironmentCells({
           </RowLink>
         </strong>
         {/* The name stands above; what follows it in the address is enough. */}
-        {host !== "" && (
-          <CopyText value={host} label={`address of ${name}`} shown={host.slice((subdomain ?? "").length)} />
-        )}
+        {host !== "" && <CopyText value={host} label={`address of ${name}`} shown={host.slice(subdomain.length)} />}
       </td>
       <td className={classes.type}>
         <span>{typeName(type)}</span>
