@@ -210,7 +210,7 @@ export const refundMutants: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "payments/disputes/account-stop.ts",
+    file: "payments/disputes/account-hold.ts",
     tests: ["payments/disputes/record-dispute"],
     rows: [
       [

@@ -8,7 +8,7 @@ import { freeGpuCount, mostGpus } from "../../environments/leases/gpu-leases.ts"
 import { notOfferedYet } from "../../environments/leases/read-capacity.ts";
 import { instant } from "../../environments/notice.ts";
 import { hasReservation } from "../../environments/queue/serve-queue.ts";
-import { accountStop } from "../disputes/account-stop.ts";
+import { accountHold } from "../disputes/account-hold.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
 import {
   graceMinutes,
@@ -89,10 +89,10 @@ export async function checkMayOrder(tx: Tx, deps: PaymentsDeps, userId: string, 
 
 /** Refuses an account that has lost a dispute or is suspended, until an operator lifts that. */
 export async function checkAccountHold(tx: Tx, userId: string): Promise<void> {
-  const stop = await accountStop(tx, userId);
-  if (stop === "suspended")
+  const why = await accountHold(tx, userId);
+  if (why === "suspended")
     throw new AppError("account_held", "This account is suspended and cannot order.", { money: "nothing_taken" });
-  if (stop === "held")
+  if (why === "disputed")
     throw new AppError(
       "account_held",
       "New orders of this account are stopped, because a payment of it was taken back by the bank. Write to Support.",

@@ -1,15 +1,15 @@
 import { type Catalogue, notOffered, pricesAt, quote } from "@berth/contract";
 import type { Tx } from "../../database/database.ts";
-import { accountStop } from "../disputes/account-stop.ts";
+import { accountHold } from "../disputes/account-hold.ts";
 import type { OrderRow } from "../provider/payments-deps.ts";
 import { lateMinutes, minutesAfter } from "./deadlines.ts";
 
 /**
- * Whether a payment at `now` may still buy what was ordered (G314): for no account that is on hold or suspended, and
- * for an order that ended unpaid only within an hour of its end and at today's price.
+ * Whether a payment at `now` may still buy what was ordered (G314): for no account on hold, and for an order that ended
+ * unpaid only within an hour of its end and at today's price.
  */
 export async function stillBuys(tx: Tx, catalogue: Catalogue, order: OrderRow, now: Date): Promise<boolean> {
-  if (await accountStop(tx, order.user_id)) return false;
+  if (await accountHold(tx, order.user_id)) return false;
   if (!order.closed_at) return true;
   return now <= minutesAfter(order.closed_at, lateMinutes) && priceAt(catalogue, order, now) === order.amount_minor;
 }
