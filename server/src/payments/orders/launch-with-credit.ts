@@ -1,7 +1,7 @@
 import { type ContainerRequest, hoursOfCredit, planOf, subdomainProblem } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
-import type { Sql, Tx } from "../../database/database.ts";
+import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
@@ -30,7 +30,7 @@ export async function launchWithCredit(
 ): Promise<Created> {
   await checkMayPay(deps, user);
   checkContainer(container, user.id, await offerOf(deps));
-  const order = (await launchedBefore(deps.db, container)) ?? (await launchOnce(deps, container));
+  const order = await launchOnce(deps, container);
   return waitForEnvironment(deps, user.id, order, signal);
 }
 
@@ -56,8 +56,8 @@ function checkContainer(container: ContainerRequest, userId: string, offer: Offe
 }
 
 /** The order of the same request, whose reply may have been lost. */
-function launchedBefore(db: Sql, container: ContainerRequest): Promise<OrderRow | undefined> {
-  return db
+function launchedBefore(tx: Tx, container: ContainerRequest): Promise<OrderRow | undefined> {
+  return tx
     .selectFrom("orders")
     .selectAll("orders")
     .innerJoin("environments", "environments.order_id", "orders.id")
