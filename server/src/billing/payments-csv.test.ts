@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { syncDispute } from "../payments/settlement/dispute-poller.ts";
 import { settlePayment } from "../payments/settlement/settle-payment.ts";
 import { paymentsCsv } from "./payments-csv.ts";
 import { setup } from "./testing/setup-order-page.ts";
@@ -32,4 +33,21 @@ test("every payment and refund of an account is a line with a signed amount, and
     new RegExp(`^${time},payment,paid,0\\.20,USD,INV-\\w{11},${tail("second-lab", "1,1")}`),
   );
   expect((await paymentsCsv(db, "cara")).split("\r\n")).toEqual([head, ""]);
+});
+
+test("a refund that a bank made needless is no movement, what the bank took is one (G334)", async () => {
+  const { db, payments, provider, order, addPayment, asMerchant, runRefundSender, rowOf } = await setup();
+  const { id } = (await order("ada")).body;
+  const payment_id = await addPayment(id, { amount_minor: 39 });
+  await settlePayment(payments, await provider.payment(payment_id));
+  const dispute = (await asMerchant("POST", "/test/disputes", { payment_id })).body.id;
+  await asMerchant("POST", `/test/disputes/${dispute}`, { status: "lost" });
+  await syncDispute(payments, dispute);
+  runRefundSender();
+  await expect.poll(async () => (await rowOf(id)).status, { timeout: 10_000 }).toBe("refunded");
+  const lines = (await paymentsCsv(db, "ada")).split("\r\n").slice(1, -1);
+  expect(lines.map((line) => line.split(",").slice(1, 4).join(" "))).toEqual([
+    "payment paid 0.39",
+    "dispute lost -0.39",
+  ]);
 });
