@@ -100,14 +100,20 @@ export const orderMutants: readonly FaultsOf[] = [
         "false) return false;",
         "C33",
       ],
-      ["an order paid meanwhile is ended", '      .where("status", "=", "open")\n', "", "paid meanwhile"],
-      ["an ended order keeps its hold", "if (ended) await releaseHold(tx, id);", "", "supersedes"],
       [
         "superseded without asking for payments in flight",
         "  if (isFromProvider(deps, order) && (await hasPaymentInFlight(deps, order)))\n    throw",
         "  if (false)\n    throw",
         "in flight another",
       ],
+    ],
+  },
+  {
+    file: "payments/disputes/end-unpaid-orders.ts",
+    tests: ["payments/orders/place-order", "payments/settlement/late-payment"],
+    rows: [
+      ["an order paid meanwhile is ended", '    .where("status", "=", from)\n', "", "paid meanwhile"],
+      ["an ended order keeps its hold", "  await releaseHold(tx, id);\n", "", "supersedes"],
     ],
   },
   {
