@@ -18,14 +18,16 @@ export function useReload(error: unknown): boolean {
   );
   useEffect(() => {
     if (!isChunkFailure(error)) return;
-    // The browser may say so a moment too early.
+    const left = new AbortController();
+    const { signal } = left;
+    // The browser may say so a moment too early, and says it once.
     const reload = () =>
-      void fetch(location.pathname, { method: "HEAD", cache: "no-store" }).then(
+      void fetch(location.pathname, { method: "HEAD", cache: "no-store", signal }).then(
         () => location.reload(),
-        () => undefined,
+        () => signal.aborted || setTimeout(reload, delayMs),
       );
-    window.addEventListener("online", reload);
-    return () => window.removeEventListener("online", reload);
+    window.addEventListener("online", reload, { signal });
+    return () => left.abort();
   }, [error]);
   useEffect(() => {
     if (!isReloading) return;
