@@ -48,6 +48,12 @@ test("hours of a code start an environment without a payment, from the code to i
   await page.getByRole("button", { name: "Redeem" }).click();
   await expect(page.getByText("Starts an environment without a payment")).toBeVisible();
   await toLastStep(page, "free-lab");
+  await page.goto("/environments/create?step=2");
+  await page.getByRole("radio", { name: /^1 GPU,/ }).click();
+  for (const next of [3, 4]) {
+    await page.getByRole("button", { name: "Continue" }).click();
+    await expect(page.getByRole("region", { name: `Step ${next}:` })).toBeVisible();
+  }
   await expect(page.getByText("Your code covers it: Launch starts it at once.")).toBeVisible();
   await expect(page.getByRole("complementary", { name: "Order" })).toContainText("$0.00");
   await expect(page.getByText("Code accepted")).toBeVisible();
@@ -57,6 +63,10 @@ test("hours of a code start an environment without a payment, from the code to i
   await page.route("**/credits/launch", (route) => route.abort(), { times: 1 });
   await page.getByRole("button", { name: "Launch", exact: true }).click();
   await expect(page).toHaveURL(/\/environments$/, { timeout: 30_000 });
+  // Back leads to its choices (G336).
+  await page.goBack();
+  await expect(page.getByRole("region", { name: "Step 3: Review" })).toBeVisible();
+  await expect(page.getByRole("complementary", { name: "Order" })).toContainText("1 GPU");
   const order = db.selectFrom("orders").select(["id", "amount_minor"]).where("subdomain", "=", "free-lab");
   const { id, amount_minor } = await order.executeTakeFirstOrThrow();
   expect(amount_minor).toBe(0);

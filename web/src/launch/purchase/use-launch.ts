@@ -109,6 +109,7 @@ function useCoveredStart(onState: (state: LaunchState) => void, arrive: Arrive) 
     const created = await launchCovered(purchase, onState, signal);
     if (!created) return;
     dropDraft(tabStorage);
+    keepChoices(tabStorage, purchase.draft);
     if (created.status === "active") onState({ phase: "ready", paidAt, readyAt: serverNow(), isCovered: true });
     await arrive(created, purchase.userId, signal);
     void client.invalidateQueries({ queryKey: keys.credits(purchase.userId) });
