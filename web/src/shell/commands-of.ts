@@ -4,7 +4,7 @@ import { extendParam } from "../environments/actions/extend-param.ts";
 import { buttonsOf, canStop, type Environment } from "../environments/lifecycle/environment.ts";
 
 export interface Command {
-  readonly group: "Go to" | "Environments" | "Actions";
+  readonly group: "Go to" | "Environments" | "Actions" | "General";
   readonly label: string;
   readonly run: () => void;
 }
@@ -42,16 +42,16 @@ export function commandsOf(environments: readonly Environment[], acts: CommandAc
     { group: "Go to", label: "Documentation", run: () => acts.leave("/docs") },
     ...environments.map(({ id, name }) => to("Environments", name, `/environments/${id}`)),
     ...environments.flatMap((environment) => actionsOf(environment, acts)),
-    { group: "Actions", label: "Switch between light and dark", run: acts.switchScheme },
-    { group: "Actions", label: "Keyboard shortcuts", run: acts.showKeys },
-    { group: "Actions", label: "Logout", run: acts.logout },
+    { group: "General", label: "Switch between light and dark", run: acts.switchScheme },
+    { group: "General", label: "Keyboard shortcuts", run: acts.showKeys },
+    { group: "General", label: "Logout", run: acts.logout },
   ];
 }
 
 /** Nothing that cannot be undone. */
 function actionsOf(environment: Environment, acts: CommandActs): readonly Command[] {
   const { id, name, subdomain, status } = environment;
-  const group = "Actions";
+  const group = "Actions" as const;
   const buttons = buttonsOf(environment).filter(
     (action) => (action !== "stop" || canStop(environment)) && (action !== "pause" || environment.can_pause),
   );
@@ -67,16 +67,13 @@ function actionsOf(environment: Environment, acts: CommandActs): readonly Comman
     ...(mayExtend[status]
       ? [{ group, label: `Add time to ${name}`, run: () => acts.go(`/environments/${id}?${extendParam}=${id}`) }]
       : []),
-  ] as readonly Command[];
+  ];
 }
 
 /** Those that have every word of the text. Without a text no single environment's actions, of which there may be hundreds. */
 export function matchingCommands(commands: readonly Command[], text: string, most: number): readonly Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0)
-    return commands.filter(({ group, label }) => group !== "Actions" || general.has(label)).slice(0, most);
+  if (words.length === 0) return commands.filter(({ group }) => group !== "Actions").slice(0, most);
   const has = ({ label }: Command) => words.every((word) => label.toLowerCase().includes(word));
   return commands.filter(has).slice(0, most);
 }
-
-const general: ReadonlySet<string> = new Set(["Switch between light and dark", "Keyboard shortcuts", "Logout"]);
