@@ -76,7 +76,7 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await row.getByRole("button", { name: /More actions/ }).click();
   await page.getByRole("menuitem", { name: /Terminate/ }).click();
   await page.getByRole("dialog").getByRole("textbox").fill(name);
-  await expect(page.getByRole("dialog")).toContainText(/\d+m left, \$0\.\d\d of \$0\.\d\d is not refunded/);
+  await expect(page.getByRole("dialog")).toContainText(/What is left is not refunded: \d+m, \$0\.\d\d of \$0\.\d\d\./);
   await page.getByRole("dialog").getByRole("button", { name: "Terminate" }).click();
   await expect(row).toContainText("Terminated");
   // The last Open Session found this browser signed in, so its permit may still be good.

@@ -30,8 +30,8 @@ export function TerminateDialog({ environment, retentionDays, isRefunded = false
       onClose={onClose}
       onConfirm={() => environment && onConfirm(environment)}
     >
-      The environment ends now, and {left ?? "time that is left or banked"} is {isRefunded ? "" : "not "}refunded. Its
-      files are {kept} and come back when you launch an environment with the same name.
+      The environment ends now. What is left is {isRefunded ? "" : "not "}refunded{left && `: ${left}`}. Its files are{" "}
+      {kept} and come back when you launch an environment with the same name.
     </TypedConfirmation>
   );
 }

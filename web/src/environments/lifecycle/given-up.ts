@@ -4,7 +4,7 @@ import type { Detail } from "./environment.ts";
 type Given = Pick<Detail, "expires_at" | "banked_seconds" | "booked">;
 
 /**
- * What an end gives up, in time and money: "1h 47m left, $0.36 of $0.40". The share is that of a refund
+ * What an end gives up, in time and money: "1h 47m, $0.35 of $0.40". The share is that of a refund
  * (docs/use/refunds.md). Undefined with no time left; without money where none was paid. `now` in ms since the epoch.
  */
 export function givenUp({ expires_at, banked_seconds, booked }: Given, now: number): string | undefined {
@@ -15,5 +15,5 @@ export function givenUp({ expires_at, banked_seconds, booked }: Given, now: numb
     const paidMinor = Math.round(amount * 100);
     return `${money(Math.floor(paidMinor * share), currency)} of ${money(paidMinor, currency)}`;
   });
-  return [`${duration(seconds)} left`, ...sums].join(", ");
+  return [duration(seconds), ...sums].join(", ");
 }
