@@ -51,6 +51,12 @@ test("the list filters and sorts, and keeps its view in the URL (2)", async ({ p
   await page.getByRole("combobox", { name: "Sort" }).click();
   await page.getByRole("option", { name: "Expires Soon" }).click();
   await expect.poll(shown).toEqual(["gamma", "alpha", "beta"]);
+
+  // The time left goes on while nothing renders the row.
+  const stop = page.locator("tr", { hasText: "alpha-lab" }).getByRole("button", { name: "Stop", exact: true });
+  await page.clock.setFixedTime(inHours(1));
+  await stop.hover();
+  await expect(stop).toHaveAttribute("title", /and 19h \d+m stays yours/);
 });
 
 test("a malformed name is refused at the field, and a dismissed payment leaves no environment (4, 5, G13)", async ({
@@ -123,6 +129,7 @@ test("a long name stays on one line, Stop stands in one column, and several are 
   await page.getByRole("checkbox", { name: "Select thesis" }).focus();
   await page.keyboard.press("Space");
   await expect(page.getByRole("button", { name: "Stop 1 environment" })).toBeVisible();
+  await expect(page.getByText("Stop: memory goes, files stay.")).toBeVisible();
   await page.getByRole("checkbox", { name: "Select all that can be stopped" }).click();
   await page.getByRole("button", { name: "Stop 3 environments" }).click();
   await expect(toastOf(page, "3 environments stopped and cleaned up")).toBeVisible();
@@ -145,15 +152,22 @@ test("typing while a long list is filtered loses no letter, and renders no row a
   const names = [{ name: "former-one", reserved_until: inHours(48) }];
   await alterReply(page, "**/files", (answer) => ({ ...answer, files: [keptFixture], names }));
   await countRenders(page);
+  const { promise: asked, resolve: answer } = Promise.withResolvers<void>();
+  await page.route("**/config", async (route) => {
+    await asked;
+    await route.continue();
+  });
   await page.goto("/environments");
   await expect(page.getByText("Showing 200 of 200 environments")).toBeVisible();
   await expect(page.getByRole("region", { name: "Kept files" })).toBeVisible();
   // The rows that the first paint left out.
   await expect(page.locator("tbody tr")).toHaveCount(202);
-  // Their addresses come with the product's settings, and render them once more.
   await expect(page.locator("tbody tr").first()).toContainText(".localhost");
-  const first = await takeRenders(page);
-  expect(first.rows).toBeGreaterThan(200);
+  expect((await takeRenders(page)).rows).toBeGreaterThan(200);
+  // The product's settings, which come later, change the links alone.
+  answer();
+  await expect(page.getByRole("link", { name: "Open Session" }).first()).toHaveAttribute("href", /localhost/);
+  expect((await takeRenders(page)).formats).toBe(0);
   const box = page.getByRole("textbox", { name: /search/i });
   await box.fill("many-1");
   await expect(page.getByText("Showing 100 of 200 environments")).toBeVisible();

@@ -1,6 +1,5 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { environmentHost } from "../api/page-settings.ts";
 import { typeName } from "../content/environment-types.ts";
 import type { Environment } from "../environments/lifecycle/environment.ts";
 import { stageText } from "../environments/lifecycle/timeline-of.ts";
@@ -24,13 +23,12 @@ export function RecentEnvironments({ environments }: { environments: readonly En
 }
 
 function Row({ environment, now }: { environment: Environment; now: number }) {
-  const { name, status, subdomain, type, gpu_count, created_at, expires_at, duration_hours } = environment;
-  const host = environmentHost(subdomain);
+  const { name, host, status, type, gpu_count, created_at, expires_at, duration_hours } = environment;
   return (
     <li>
       <div className={classes.name}>
         <strong>{name}</strong>
-        <span className="mono">{subdomain === "" ? "N/A" : host}</span>
+        <span className="mono">{host || "N/A"}</span>
       </div>
       <div className={classes.meta}>
         <NamedSlots filled={gpu_count} tone={status === "active" ? "live" : "rest"}>

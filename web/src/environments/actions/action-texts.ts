@@ -27,11 +27,17 @@ export function failedText(action: string, message: string): string {
     : `Failed to ${action} environment: ${message}`;
 }
 
-/** The title of a disabled Pause button, on a machine that cannot freeze a run. */
+/** Why Pause is disabled: the machine cannot freeze a run. */
 export const cannotPause = "This machine cannot pause. Stop it instead: its files are kept.";
 
-/** The title of Stop on a stopped environment, which the specification offers there (spec 4.2). */
-export const alreadyStopped = "It is stopped already, and its clock stands. Stopping again changes nothing.";
+/** The specification offers Stop there (spec 4.2). */
+const alreadyStopped = "It is stopped already, and its clock stands. Stopping again changes nothing.";
+
+/** What an action does that its label does not say; undefined where it says it. `now` in ms since the epoch. */
+export function titleOf(environment: Environment, action: Action, now: number): string | undefined {
+  if (action === "stop") return environment.status === "stopped" ? alreadyStopped : stopHint(environment, now);
+  return action === "pause" && !environment.can_pause ? cannotPause : undefined;
+}
 
 /**
  * What Stop takes and what it leaves (G25): the clock of a month goes on (G24), other time stays the owner's. `now` in ms

@@ -1,16 +1,16 @@
+import type { Action } from "@berth/contract";
 import { Button } from "@mantine/core";
+import { useState } from "react";
 import { serverNow } from "../../server-clock.ts";
 import { OpenSession } from "../../ui/controls/open-session.tsx";
 import { buttonsOf, type Environment, isFirstLaunch } from "../lifecycle/environment.ts";
-import { actionTexts, alreadyStopped, cannotPause, stopHint } from "./action-texts.ts";
+import { actionTexts, cannotPause, titleOf } from "./action-texts.ts";
 import classes from "./row-actions.module.css";
 import { RowMenu } from "./row-menu.tsx";
 import type { RowAction } from "./use-actions.ts";
 
 interface Props {
   readonly environment: Environment;
-  /** Its host name. */
-  readonly host: string;
   readonly busy: RowAction | undefined;
   readonly onAction: (environment: Environment, action: RowAction) => void;
   readonly onTerminate: (environment: Environment) => void;
@@ -19,16 +19,11 @@ interface Props {
 }
 
 /** The actions that the status allows (spec 4.2). The main action is last and the only bordered one. */
-export function RowActions({ environment, host, busy, onAction, onTerminate, prominent = false }: Props) {
+export function RowActions({ environment, busy, onAction, onTerminate, prominent = false }: Props) {
   const { status } = environment;
   const style = prominent ? prominentStyle : rowStyle;
   const menu = (
-    <RowMenu
-      environment={environment}
-      host={host}
-      disabled={busy !== undefined}
-      onTerminate={() => onTerminate(environment)}
-    />
+    <RowMenu environment={environment} disabled={busy !== undefined} onTerminate={() => onTerminate(environment)} />
   );
   // In a list only the label (spec 4.2); the environment's page has the menu.
   if (status === "terminated")
@@ -39,25 +34,41 @@ export function RowActions({ environment, host, busy, onAction, onTerminate, pro
     <div className={`${classes.actions} ${prominent ? "" : classes.columns}`}>
       <Waiting status={status} busy={busy} prominent={prominent} />
       {buttonsOf(environment).map((action, index, all) => (
-        <Button
+        <ActionButton
           key={action}
-          data-action={action}
+          {...{ environment, action, busy, onAction }}
           size={style.size}
           variant={status !== "active" && index === all.length - 1 ? style.main : style.rest}
-          disabled={busy !== undefined || (action === "pause" && !environment.can_pause)}
-          {...(action === "stop" && {
-            title: status === "stopped" ? alreadyStopped : stopHint(environment, serverNow()),
-          })}
-          {...(action === "pause" &&
-            !environment.can_pause && { title: cannotPause, "aria-label": `Pause. ${cannotPause}` })}
-          onClick={() => onAction(environment, action)}
-        >
-          {busy === action ? actionTexts[action].busy : actionTexts[action].label}
-        </Button>
+        />
       ))}
       <MainAction environment={environment} busy={busy} onAction={onAction} style={style} />
       {menu}
     </div>
+  );
+}
+
+type ActionButtonProps = Pick<Props, "environment" | "busy" | "onAction"> & {
+  readonly action: Action;
+  readonly size: ButtonStyle["size"];
+  readonly variant: ButtonStyle["main" | "rest"];
+};
+
+function ActionButton({ environment, action, busy, onAction, ...style }: ActionButtonProps) {
+  // Read when somebody points at it, because the time left goes on while nothing renders the row.
+  const [now, setNow] = useState(serverNow);
+  const isRefused = action === "pause" && !environment.can_pause;
+  return (
+    <Button
+      {...style}
+      data-action={action}
+      disabled={busy !== undefined || isRefused}
+      title={titleOf(environment, action, now)}
+      {...(isRefused && { "aria-label": `Pause. ${cannotPause}` })}
+      onMouseEnter={() => setNow(serverNow())}
+      onClick={() => onAction(environment, action)}
+    >
+      {busy === action ? actionTexts[action].busy : actionTexts[action].label}
+    </Button>
   );
 }
 

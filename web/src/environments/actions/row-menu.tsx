@@ -15,7 +15,6 @@ import { useDownload } from "./use-download.ts";
 
 interface Props {
   readonly environment: Environment;
-  readonly host: string;
   readonly disabled: boolean;
   readonly onTerminate: () => void;
 }
@@ -39,10 +38,11 @@ export function RowMenu(props: Props) {
   );
 }
 
-function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
+function OpenedMenu({ environment, disabled, onTerminate }: Props) {
   const [opened, setOpened] = useState(false);
   // The API accepts a second termination; the menu does not offer it.
   const isEnded = environment.status === "terminated";
+  const { host } = environment;
   const download = useDownload(environment.id, environment.subdomain);
   const button = useRef<HTMLButtonElement>(null);
   // This button replaces the one that was clicked, so it needs the focus to return to.
@@ -80,7 +80,7 @@ function OpenedMenu({ environment, host, disabled, onTerminate }: Props) {
       <Menu.Dropdown ref={focusFirstItem} onKeyDown={(event) => event.key === "Tab" && event.preventDefault()}>
         {opened && (
           <>
-            {!isEnded && <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>}
+            {!isEnded && host !== "" && <Menu.Item onClick={() => copy(host, "Address")}>Copy address</Menu.Item>}
             {mayExtend[environment.status] && <AddTime id={environment.id} />}
             <References id={environment.id} />
             {!isFirstLaunch(environment) && <Menu.Item onClick={() => download.mutate()}>Download files</Menu.Item>}

@@ -1,5 +1,3 @@
-import { useConfig } from "../../api/product-config.ts";
-import { hostName } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { stopHint } from "../actions/action-texts.ts";
@@ -17,21 +15,19 @@ interface Props {
 }
 
 export function EnvironmentHead({ environment, ...actions }: Props) {
-  const template = useConfig()?.environmentUrl;
-  const { name, subdomain } = environment;
+  const { name, host } = environment;
   const now = useNow();
-  const host = template === undefined ? subdomain : hostName(template, subdomain);
   return (
     <header className={classes.head} aria-busy={actions.busy !== undefined || undefined}>
       <div className={classes.title}>
         <h2>{name}</h2>
-        <CopyText value={host} label={`address of ${name}`} />
+        {host !== "" && <CopyText value={host} label={`address of ${name}`} />}
       </div>
       <div className={classes.status} role="status">
         <StatusCell environment={environment} />
       </div>
       <div className={classes.actions}>
-        <RowActions environment={environment} host={host} prominent {...actions} />
+        <RowActions environment={environment} prominent {...actions} />
       </div>
       {canStop(environment) && <p className={classes.hint}>{stopHint(environment, now)}</p>}
     </header>

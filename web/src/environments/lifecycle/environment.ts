@@ -7,12 +7,15 @@ import {
   type Status,
   statuses,
 } from "@berth/contract";
+import { environmentHost } from "../../api/page-settings.ts";
 import { environmentName } from "../../format.ts";
 
 /** A container of the profile with its id and display name (spec 3.2). */
 export interface Environment extends Container {
   readonly id: string;
   readonly name: string;
+  /** Of its address; empty without a subdomain, because there is no address then (G303). */
+  readonly host: string;
 }
 
 /** An environment on its own page. */
@@ -36,6 +39,7 @@ function asKnown(id: string, container: Container): Environment {
     ...container,
     id,
     name: environmentName(id, subdomain),
+    host: subdomain === "" ? "" : environmentHost(subdomain),
     status: knownStatus(status),
     gpu_count: gpu_count || 1,
   };

@@ -156,6 +156,7 @@ function SelectionBar({ selection: { chosen, selectAll }, onStop }: BarProps) {
   };
   return (
     <>
+      <span className={classes.hint}>Stop: memory goes, files stay.</span>
       <Button variant="subtle" onClick={() => selectAll(false)}>
         Clear selection
       </Button>

@@ -1,6 +1,4 @@
 import { startTransition, useEffect, useState } from "react";
-import { useConfig } from "../../api/product-config.ts";
-import { hostName } from "../../format.ts";
 import type { Actions } from "../actions/use-actions.ts";
 import type { Environment } from "../lifecycle/environment.ts";
 import classes from "./list-table.module.css";
@@ -30,7 +28,6 @@ interface Props {
  * sheet skips layout and paint of off-screen rows.
  */
 export function ListTable({ environments, shown, sort, onSort, selection, actions, onTerminate, onOpen }: Props) {
-  const template = useConfig()?.environmentUrl;
   const [complete, setComplete] = useState(false);
   useEffect(() => startTransition(() => setComplete(true)), []);
   const visible = new Set(shown);
@@ -48,7 +45,6 @@ export function ListTable({ environments, shown, sort, onSort, selection, action
           >
             <RowCells
               environment={environment}
-              host={hostOf(template, environment)}
               busy={actions.busy.get(environment.id)}
               selected={selection.has(environment.id)}
               onAction={actions.run}
@@ -61,9 +57,4 @@ export function ListTable({ environments, shown, sort, onSort, selection, action
       </tbody>
     </table>
   );
-}
-
-/** Empty without a name, because there is no address then (G303). */
-function hostOf(template: string | undefined, { subdomain }: Environment): string {
-  return template === undefined || subdomain === "" ? subdomain : hostName(template, subdomain);
 }

@@ -1,8 +1,6 @@
 import { CloseButton } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
-import { useConfig } from "../../api/product-config.ts";
-import { hostName } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { OpenSession } from "../../ui/controls/open-session.tsx";
 import { Status } from "../../ui/display/status.tsx";
@@ -46,9 +44,8 @@ interface Props {
 
 /** Shown above the list after a launch, with the token once (G94). */
 export function ReadyCard({ arrival, environment, onClose }: Props) {
-  const template = useConfig()?.environmentUrl;
   if (!environment || environment.status === "terminated") return null;
-  const { status, subdomain, stage, stage_percent, waits_for } = environment;
+  const { status, subdomain, name, host, stage, stage_percent, waits_for } = environment;
   const pending = status === "pending";
   return (
     <section className={`panel ${classes.card}`} aria-label="New environment">
@@ -61,9 +58,9 @@ export function ReadyCard({ arrival, environment, onClose }: Props) {
         </p>
         <CloseButton aria-label="Close" onClick={onClose} />
       </div>
-      <h2>{template === undefined ? subdomain : hostName(template, subdomain)}</h2>
+      <h2>{host || name}</h2>
       <div className={classes.foot}>
-        {status === "active" && <OpenSession subdomain={subdomain} />}
+        {status === "active" && subdomain !== "" && <OpenSession subdomain={subdomain} />}
         <div>
           <span className={classes.label}>Jupyter password</span>
           <CopyText value={arrival.jupyter_token} label="Jupyter password" />

@@ -13,7 +13,6 @@ import classes from "./list-table.module.css";
 
 interface Props {
   readonly environment: Environment;
-  readonly host: string;
   readonly busy: RowAction | undefined;
   readonly selected: boolean;
   readonly onAction: (environment: Environment, action: RowAction) => void;
@@ -23,15 +22,8 @@ interface Props {
 }
 
 /** Memoized, so that a keystroke in the search or one busy row does not re-render two hundred others (G340). */
-export const RowCells = memo(function EnvironmentCells({
-  environment,
-  host,
-  selected,
-  onSelect,
-  onOpen,
-  ...actions
-}: Props) {
-  const { id, name, subdomain, type, status, gpu_count } = environment;
+export const RowCells = memo(function EnvironmentCells({ environment, selected, onSelect, onOpen, ...actions }: Props) {
+  const { id, name, subdomain, host, type, status, gpu_count } = environment;
   return (
     <>
       <td className={classes.pick}>
@@ -72,7 +64,7 @@ export const RowCells = memo(function EnvironmentCells({
         <ExpiresCell environment={environment} />
       </td>
       <td className={classes.cellActions}>
-        <RowActions environment={environment} host={host} {...actions} />
+        <RowActions environment={environment} {...actions} />
       </td>
     </>
   );

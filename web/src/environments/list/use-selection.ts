@@ -20,10 +20,12 @@ export function useSelection(shown: readonly Environment[]): Selection {
     [],
   );
   const possible = shown.filter(canStop);
+  const chosen = possible.filter(({ id }) => ids.has(id));
+  const chosenIds = new Set(chosen.map(({ id }) => id));
   return {
-    chosen: possible.filter(({ id }) => ids.has(id)),
+    chosen,
     possible: possible.length,
-    has: (id) => ids.has(id),
+    has: (id) => chosenIds.has(id),
     select,
     selectAll: (selected) => setIds(new Set(selected ? possible.map(({ id }) => id) : [])),
   };
