@@ -66,7 +66,7 @@ test("hours of a code start an environment without a payment, from the code to i
   // Back leads to its choices (G336).
   await page.goBack();
   await expect(page.getByRole("region", { name: "Step 3: Review" })).toBeVisible();
-  await expect(page.getByRole("complementary", { name: "Order" })).toContainText("1 GPU");
+  await expect(page.getByRole("complementary", { name: "Order" })).toContainText("$0.20 per hour");
   const order = db.selectFrom("orders").select(["id", "amount_minor"]).where("subdomain", "=", "free-lab");
   const { id, amount_minor } = await order.executeTakeFirstOrThrow();
   expect(amount_minor).toBe(0);
