@@ -16,7 +16,12 @@ test("an environment is found by host and name, shown from outside, and stopped 
   operator,
   page,
 }) => {
-  const { customer, secret } = await rented(desk, "stop-lab");
+  const { customer, id, secret } = await rented(desk, "stop-lab");
+  await openScreen(page, "/hosts", "Hosts");
+  const slot = page.getByRole("list", { name: "Slots of local" }).getByRole("link", { name: /: rented, stop-lab$/ });
+  await slot.focus();
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(new RegExp(`/environments/${id}$`));
   await openScreen(page, "/environments", "Environments");
   await expect(page.getByRole("row", { name: /stop-lab/ })).toContainText(customer.email);
   await checkScreen(page, "console-environments");

@@ -2,7 +2,7 @@ import { expect, openScreen, test } from "./testing/console.ts";
 import { checkScreen } from "./testing/viewports.ts";
 
 test("a host is drained and undrained; each act needs a reason, which the audit shows", async ({ operator, page }) => {
-  await openScreen(page, "/hosts", "Hosts and GPUs");
+  await openScreen(page, "/hosts", "Hosts");
   const host = page.getByRole("region", { name: "Hosts" }).getByRole("row", { name: /^local/ });
   await expect(host).toContainText("In service");
   await checkScreen(page, "console-hosts");
@@ -15,6 +15,7 @@ test("a host is drained and undrained; each act needs a reason, which the audit 
   await dialog.getByLabel("Reason").fill("Its fan is loud");
   await dialog.getByRole("button", { name: "Stop new rentals" }).click();
   await expect(host).toContainText("No new rentals since");
+  await expect(host.getByRole("img", { name: /^local-slot-1: free, but draining$/ })).toBeVisible();
   await expect(dialog).toHaveCount(0);
   await page.getByRole("button", { name: "Rent again local" }).click();
   await page.getByRole("dialog").getByLabel("Reason").fill("The fan is new");
@@ -26,13 +27,18 @@ test("a host is drained and undrained; each act needs a reason, which the audit 
 });
 
 test("a GPU is quarantined with its reason beside it, and released", async ({ operator: _, page }) => {
-  await openScreen(page, "/hosts", "Hosts and GPUs");
-  const gpu = page.getByRole("region", { name: "GPUs" }).getByRole("row").nth(1);
+  await openScreen(page, "/hosts", "Hosts");
+  const cell = page.getByRole("list", { name: "Slots of local" }).getByRole("img").first();
+  await expect(cell).toHaveAccessibleName(/^local-slot-1: free$/);
+  const list = page.getByRole("region", { name: "Slots" });
+  await list.getByText("Slots in a list").click();
+  const gpu = list.getByRole("row").nth(1);
   await expect(gpu).toContainText("Free");
   await gpu.getByRole("button", { name: /^Quarantine/ }).click();
   await page.getByRole("dialog").getByLabel("Reason").fill("Its memory has errors");
   await page.getByRole("dialog").getByRole("button", { name: "Quarantine" }).click();
   await expect(gpu).toContainText("Its memory has errors");
+  await expect(cell).toHaveAccessibleName(/^local-slot-1: faulty, Its memory has errors$/);
   await checkScreen(page, "console-gpu-quarantined");
   await gpu.getByRole("button", { name: /^Release/ }).click();
   await page.getByRole("dialog").getByLabel("Reason").fill("It was replaced");
@@ -55,7 +61,7 @@ test("a host that does not answer is given up when its name is typed, and a refu
   await desk.db.insertInto("hosts").values(row).execute();
   const home = { id: "far-home", home: "ada-lab", host_id: "far-1", user_id: "ada", subdomain: "lab" };
   await desk.db.insertInto("homes").values(home).execute();
-  await openScreen(page, "/hosts", "Hosts and GPUs");
+  await openScreen(page, "/hosts", "Hosts");
   const host = page.getByRole("row", { name: /^far-1/ });
   await expect(host).toContainText("Silent since");
   await page.getByRole("button", { name: "Give up far-1" }).click();
@@ -79,7 +85,7 @@ test("no host yet, and machines that could not be read", async ({ operator: _, p
   await page.route("**/operator/api/hosts", (route) =>
     route.fulfill({ json: { status: "success", hosts: [], gpus: [] } }),
   );
-  await openScreen(page, "/hosts", "Hosts and GPUs");
+  await openScreen(page, "/hosts", "Hosts");
   await expect(page.getByText("There is no host yet")).toBeVisible();
   await checkScreen(page, "console-hosts-empty");
   const json = { status: "error", code: "forbidden", message: "Broken", detail: "" };

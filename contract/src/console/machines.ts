@@ -38,8 +38,10 @@ const gpu = object({
   /** Empty for one that its host does not offer now. */
   quarantine_reason: string(),
   withheld_reason: string(),
-  /** Who has it; null while it is free. */
+  /** Who has it, in words; null while it is free. */
   holder: nullable(string()),
+  /** What has leased it, with the name of an environment; an empty run of the warm pool is free. */
+  lease: nullable(object({ kind: choice(["environment", "order", "queue"]), id: string(), name: string() })),
 });
 export type OperatedGpu = Infer<typeof gpu>;
 

@@ -15,6 +15,11 @@ interface GpuRow {
   readonly quarantine_reason: string;
   readonly withheld_reason: string;
   readonly holder: string | null;
+  readonly lease: {
+    readonly kind: "environment" | "order" | "queue";
+    readonly id: string;
+    readonly name: string;
+  } | null;
 }
 
 /** Returns every GPU or CPU slot with its holder. */
@@ -25,7 +30,9 @@ export async function readGpus(db: Db): Promise<readonly GpuRow[]> {
         when 'order' then 'held for order ' || l.holder_id
         when 'queue' then 'reserved in the queue for ' || q.user_id
         when 'pool' then 'free, with the warm run ' || w.id || ' of ' || w.container_type
-        else l.holder_kind end as holder
+        else l.holder_kind end as holder,
+      case when l.holder_kind <> 'pool' then
+        json_build_object('kind', l.holder_kind, 'id', l.holder_id, 'name', coalesce(e.subdomain, '')) end as lease
     from gpus g join hosts h on h.id = g.host_id and h.removed_at is null
     left join gpu_leases l on l.gpu_id = g.id and l.released_at is null
     left join environments e on e.id = l.holder_id left join queue_entries q on q.id = l.holder_id

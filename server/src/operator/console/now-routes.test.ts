@@ -22,6 +22,11 @@ test("what an operator sees in the morning: money, machines, launches and the do
     launches: { count: 1, p95_ms: expect.any(Number) },
     revenue: { amounts: [{ currency: "USD", paid_minor: expect.any(Number), refunded_minor: 0 }] },
   });
+  const { gpus } = await own.must("GET", "hosts");
+  const { id, subdomain: name } = await tenants.db.selectFrom("environments").selectAll().executeTakeFirstOrThrow();
+  const leases = gpus.map(({ lease }: { lease: unknown }) => lease);
+  const rented = { kind: "environment", id, name };
+  expect(leases.filter((lease: unknown) => lease !== null)).toEqual([rented, rented]);
 });
 
 test("an installation without anything has an overview too", async () => {

@@ -14,7 +14,7 @@ import own from "./console-sidebar.module.css";
 /** Every screen, with the page of docs/operate about it. */
 export const screens = [
   { to: "/", label: "Now", icon: Gauge, docs: "incidents" },
-  { to: "/hosts", label: "Hosts and GPUs", icon: Server, docs: "hosts" },
+  { to: "/hosts", label: "Hosts", icon: Server, docs: "hosts" },
   { to: "/environments", label: "Environments", icon: Box, docs: "orders" },
   { to: "/orders", label: "Orders and refunds", icon: ReceiptText, docs: "orders" },
   { to: "/people", label: "People", icon: Users, docs: "accounts" },

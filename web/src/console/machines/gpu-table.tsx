@@ -1,47 +1,68 @@
 import { actOnGpu, type GpuAct, type OperatedGpu } from "@berth/contract/console/machines";
 import { Button } from "@mantine/core";
+import { Link } from "react-router";
 import { dateTime } from "../../format.ts";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
+import classes from "./slot-row.module.css";
+import { holderOf } from "./slots-of.ts";
+import type { unitsOf } from "./units-of.ts";
 
 interface Props {
   readonly gpus: readonly OperatedGpu[];
+  readonly units: ReturnType<typeof unitsOf>;
   readonly onAct: (request: ActRequest) => void;
 }
 
-const columns = ["GPU", "Host", "State", "Holder", { label: "Actions", end: true }];
-
-export function GpuTable({ gpus, onAct }: Props) {
+/** The same as a list, to quarantine or release one; closed, because hosts are drawn as their cells. */
+export function GpuTable({ gpus, units, onAct }: Props) {
+  const several = new Set(gpus.map(({ host_id }) => host_id)).size > 1;
+  const unit = units === "Slots" ? "Slot" : "GPU";
+  const columns = [unit, ...(several ? ["Host"] : []), "State", "Holder", { label: "Actions", end: true }];
   return (
-    <section aria-label="GPUs">
-      <h2 className={list.title}>GPUs</h2>
-      <Table className={list.rows} columns={columns}>
-        {gpus.map((gpu) => (
-          <tr key={gpu.id}>
-            <th scope="row" data-label="GPU">
-              {gpu.id}
-              <small>{gpu.model || "CPU slot"}</small>
-            </th>
-            <td data-label="Host">{gpu.host_id}</td>
-            <td data-label="State">
-              <GpuState gpu={gpu} />
-            </td>
-            <td data-label="Holder">{gpu.holder ?? "Nobody"}</td>
-            <td data-end>
-              <div className={list.actions}>{actOf(gpu) && <GpuButton gpu={gpu} onAct={onAct} />}</div>
-            </td>
-          </tr>
-        ))}
-      </Table>
+    <section aria-label={units}>
+      <details className={classes.list}>
+        <summary>{units} in a list, to quarantine or release one</summary>
+        <Table className={list.rows} columns={columns}>
+          {gpus.map((gpu) => (
+            <tr key={gpu.id}>
+              <th scope="row" data-label={unit}>
+                {gpu.id}
+                <small>{gpu.model || "CPU slot"}</small>
+              </th>
+              {several && <td data-label="Host">{gpu.host_id}</td>}
+              <td data-label="State">
+                <GpuState gpu={gpu} />
+              </td>
+              <td data-label="Holder">
+                <Holder gpu={gpu} />
+              </td>
+              <td data-end>
+                <div className={list.actions}>{actOf(gpu) && <GpuButton gpu={gpu} onAct={onAct} />}</div>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      </details>
     </section>
   );
 }
 
+function Holder({ gpu: { lease, holder } }: { readonly gpu: OperatedGpu }) {
+  const { text, to } = lease === null ? {} : holderOf(lease);
+  if (to === undefined) return holder ?? "Nobody";
+  return (
+    <Link className="link target" to={to}>
+      {text}
+    </Link>
+  );
+}
+
 function GpuState({
-  gpu: { quarantined_at, quarantine_reason, withheld_reason, holder },
+  gpu: { quarantined_at, quarantine_reason, withheld_reason, lease },
 }: {
   readonly gpu: OperatedGpu;
 }) {
@@ -54,7 +75,7 @@ function GpuState({
         <small>{quarantine_reason || withheld_reason || "Its host has no room for it, or has it no more"}</small>
       </>
     );
-  return holder ? <Tag>Leased</Tag> : <Tag tone="live">Free</Tag>;
+  return lease ? <Tag>{lease.kind === "environment" ? "Rented" : "Held"}</Tag> : <Tag tone="live">Free</Tag>;
 }
 
 function GpuButton({ gpu, onAct }: { readonly gpu: OperatedGpu; readonly onAct: Props["onAct"] }) {

@@ -1,4 +1,4 @@
-import { actOnHost, type HostAct, type OperatedHost } from "@berth/contract/console/machines";
+import { actOnHost, type HostAct, type OperatedGpu, type OperatedHost } from "@berth/contract/console/machines";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { dateTime, plural } from "../../format.ts";
@@ -7,36 +7,33 @@ import { Table } from "../../ui/display/table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
+import classes from "./slot-row.module.css";
+import { SlotRow } from "./slot-row.tsx";
+import { unitsOf } from "./units-of.ts";
 
 interface Props {
   readonly hosts: readonly OperatedHost[];
+  readonly gpus: readonly OperatedGpu[];
   readonly onAct: (request: ActRequest) => void;
 }
 
-const columns = ["Host", "State", "GPUs", "Environments", { label: "Actions", end: true }];
-
-export function HostTable({ hosts, onAct }: Props) {
+export function HostTable({ hosts, gpus, onAct }: Props) {
+  const units = unitsOf(hosts);
+  const columns = ["Host", "State", units, "Environments", { label: "Actions", end: true }];
   return (
     <section aria-label="Hosts">
-      <h2 className={list.title}>Hosts</h2>
       <Table className={list.rows} columns={columns}>
         {hosts.map((host) => (
           <tr key={host.id}>
-            <th scope="row" data-label="Host">
+            <th scope="row" data-label="Host" className={classes.host}>
               {host.id}
               <small>{host.address ?? "this machine"}</small>
             </th>
             <td data-label="State">
               <HostState host={host} />
             </td>
-            <td data-label="GPUs">
-              {host.leased} of {host.gpus} {host.unit === "cpu" && "CPU slots "}leased
-              {host.quarantined > 0 && <small>{host.quarantined} quarantined</small>}
-              {host.withheld > 0 && (
-                <small>
-                  {host.withheld} not offered: {host.withheld_reason || "no room for them now"}
-                </small>
-              )}
+            <td data-label={host.unit === "cpu" ? "Slots" : "GPUs"}>
+              <SlotRow host={host} gpus={gpus.filter(({ host_id }) => host_id === host.id)} />
             </td>
             <td data-label="Environments">
               <Link

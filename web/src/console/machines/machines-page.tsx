@@ -10,6 +10,7 @@ import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { GpuTable } from "./gpu-table.tsx";
 import { HostTable } from "./host-table.tsx";
+import { unitsOf } from "./units-of.ts";
 
 /** Every host and GPU, and what can be done with them. */
 export function MachinesPage() {
@@ -36,8 +37,8 @@ export function MachinesPage() {
           The server's own machine stands here once its worker has started.
         </EmptyState>
       )}
-      {data && data.hosts.length > 0 && <HostTable hosts={data.hosts} onAct={setRequest} />}
-      {data && data.gpus.length > 0 && <GpuTable gpus={data.gpus} onAct={setRequest} />}
+      {data && data.hosts.length > 0 && <HostTable hosts={data.hosts} gpus={data.gpus} onAct={setRequest} />}
+      {data && data.gpus.length > 0 && <GpuTable gpus={data.gpus} units={unitsOf(data.hosts)} onAct={setRequest} />}
       <ActDialog request={request} onClose={() => setRequest(undefined)} />
     </div>
   );
