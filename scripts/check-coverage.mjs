@@ -1,32 +1,35 @@
 // Fails when docs/spec-coverage.md has a gap: a decision of docs/decisions.md or a message of section 8 without a row, a row without a proof,
 // a proof that does not exist, or a case of money (C1 ...) without a test whose title begins with it. A proof is written
-// `path/to/file.test.ts` › "title of the test".
+// `path/to/file.test.ts` › "title of the test". The findings of docs/proof.md are held by such proofs too (G325).
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
-const page = join(root, "docs/spec-coverage.md");
+const page = "docs/spec-coverage.md";
 const gaps = [];
 const files = new Map();
 
-const sections = sectionsOf(readFileSync(page, "utf8"));
+const sections = sectionsOf(readFileSync(join(root, page), "utf8"));
+const findings = sectionsOf(read("docs/proof.md") ?? "").get("findings");
 const [firstCase, lastCase] = rangeOf("Cases of money", "C");
 const decisions = rowsOf("Decisions");
 const messages = rowsOf("Messages of section 8");
 
 for (const [, number] of (read("docs/decisions.md") ?? "").matchAll(/^- \*\*(G\d+)\*\*/gm))
-  if (!decisions.some(([name]) => name === number)) gaps.push(`${number} has no row`);
+  if (!decisions.some(([name]) => name === number)) gaps.push(`${page}: ${number} has no row`);
 for (const message of listed(sections.get("Messages of section 8")))
-  if (!messages.some(([text]) => text === message)) gaps.push(`the message ${message} has no row`);
-for (const [name] of sections) for (const row of rowsOf(name)) judge(name, row);
+  if (!messages.some(([text]) => text === message)) gaps.push(`${page}: the message ${message} has no row`);
+for (const [name] of sections) for (const row of rowsOf(name)) judge(`${page}: ${name}: ${row[0]}`, row.at(-1));
+for (const [finding, held] of rowsIn(findings)) judge(`docs/proof.md: ${finding}`, held);
 const cases = casesIn(["contract", "e2e", "server", "web"]);
 for (let number = firstCase; number <= lastCase; number++)
-  if (!cases.has(number)) gaps.push(`no test's title begins with C${number}`);
+  if (!cases.has(number)) gaps.push(`${page}: no test's title begins with C${number}`);
 // The named test must contain the message, word for word except for its placeholders.
-for (const [text, , proof] of messages) if (!isQuoted(text, proof ?? "")) gaps.push(`${text} is in no named test`);
+for (const [text, , proof] of messages)
+  if (!isQuoted(text, proof ?? "")) gaps.push(`${page}: ${text} is in no named test`);
 
-for (const gap of gaps) console.error(`docs/spec-coverage.md: ${gap}`);
+for (const gap of gaps) console.error(gap);
 process.exit(gaps.length > 0 ? 1 : 0);
 
 /** The text under each `##`, by its heading. */
@@ -38,7 +41,7 @@ function sectionsOf(text) {
 /** The range in the section's text, such as "C1 to C52". */
 function rangeOf(section, letter) {
   const found = new RegExp(`\\b${letter}(\\d+) to ${letter}(\\d+)\\b`).exec(sections.get(section) ?? "");
-  if (!found) gaps.push(`the section ${section} does not state the range of its ${letter}-numbers`);
+  if (!found) gaps.push(`${page}: the section ${section} does not state the range of its ${letter}-numbers`);
   return found ? [Number(found[1]), Number(found[2])] : [1, 0];
 }
 
@@ -54,7 +57,11 @@ function casesIn(folders) {
 
 /** The cells of each row of the section's tables, without header rows. */
 function rowsOf(name) {
-  const lines = (sections.get(name) ?? "").split("\n").filter((line) => line.startsWith("|"));
+  return rowsIn(sections.get(name));
+}
+
+function rowsIn(text = "") {
+  const lines = text.split("\n").filter((line) => line.startsWith("|"));
   return lines
     .filter((line, index) => !/^\|[\s|:-]+\|$/.test(line) && !/^\|[\s|:-]+\|$/.test(lines[index + 1] ?? ""))
     .map((line) => cellsOf(line));
@@ -73,14 +80,13 @@ function listed(text = "") {
   return (/```text\n([\s\S]*?)```/.exec(text)?.[1] ?? "").split("\n").filter((line) => line !== "");
 }
 
-function judge(section, row) {
-  const proof = row.at(-1) ?? "";
+function judge(row, proof = "") {
   const named = proofsIn(proof);
-  if (named.length === 0 && !/^(Later|Not here): \S/.test(proof)) gaps.push(`${section}: ${row[0]} has no proof`);
+  if (named.length === 0 && !/^(Later|Not here): \S/.test(proof)) gaps.push(`${row} has no proof`);
   for (const { path, title } of named) {
     const text = read(path);
-    if (text === undefined) gaps.push(`${section}: ${row[0]} names ${path}, which does not exist`);
-    else if (!text.includes(title)) gaps.push(`${section}: ${row[0]} names "${title}", which ${path} does not have`);
+    if (text === undefined) gaps.push(`${row} names ${path}, which does not exist`);
+    else if (!text.includes(title)) gaps.push(`${row} names "${title}", which ${path} does not have`);
   }
 }
 

@@ -140,9 +140,10 @@ test("only commands print", () => {
 });
 
 /** Runs the coverage check on a page beside two test files. */
-function cover(page: string): { failed: boolean; output: string } {
+function cover(page: string, findings = ""): { failed: boolean; output: string } {
   const folder = plant({
     "docs/spec-coverage.md": page,
+    "docs/proof.md": `## findings\n\n| Finding | Held by | Answered |\n|---|---|---|\n${findings}\n## hostile\n\n| Attack |\n|---|\n| 1 |\n`,
     "docs/decisions.md": "- **G1** a\n- **G2** b\n",
     "one.test.ts": 'test("one is shown", () => expect("Failed to pause container"));\n',
     "server/money.test.ts": 'test("C1 a: b", () => {});\ntest.each([1])(\n  "C2 %s", () => {},\n);\n',
@@ -199,6 +200,15 @@ test.each([
   const { failed, output } = cover(page);
   expect(output).toContain(gap);
   expect(failed).toBe(true);
+});
+
+test.each([
+  ["a test that does not exist", `| 1.1 a | \`one.test.ts\` › "two is shown" | b |`, 'names "two is shown"'],
+  ["nothing", `| 1.1 a | once | ${proof} |`, "docs/proof.md: 1.1 a has no proof"],
+])("G325 the coverage check refuses a finding that is held by %s", (_, row, gap) => {
+  const page = `${decisions}${second}\n${messages}${message}${cases}`;
+  expect(cover(page, `| 1.1 a | ${proof} | b |`).output).toBe("");
+  expect(cover(page, row).output).toContain(gap);
 });
 
 test("the specification keeps each promise that the product keeps otherwise, beside its deviation (G309)", () => {
