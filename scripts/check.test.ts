@@ -102,6 +102,22 @@ const checkNames = (files: Readonly<Record<string, string>>) =>
     plant({ "docs/internals/glossary.md": glossary, ...files }),
   ]);
 
+test("G326 a pattern is refused whose time grows faster than its text, not a test's or one with an end", () => {
+  const folder = plant({
+    "server/src/a.ts": "/^\\d+ .*$/.test(text);\ntext.replace(/\\s+$/, '').split(/(a+)+b/);\n",
+    "server/src/b.ts": "text.replace(/\\s+/g, ' ').replace(/={1,2}$/, '');\n",
+    "server/src/a.test.ts": "text.replace(/\\s+$/, '');\n",
+  });
+  const { failed, output } = run(process.execPath, [join(root, "scripts/check-patterns.ts"), folder]);
+  expect(failed).toBe(true);
+  expect(
+    output
+      .trim()
+      .split("\n")
+      .map((line) => line.split(" takes ")[0]),
+  ).toEqual(["server/src/a.ts:2: /\\s+$/", "server/src/a.ts:2: /(a+)+b/"]);
+});
+
 test("a retired word is refused in an identifier and in a file name, not in a string, a comment or a column", () => {
   const { failed, output } = checkNames({
     "server/src/one.ts": "export function one(takeEffectNow: number) {\n  return takeEffectNow;\n}\n",

@@ -8,6 +8,7 @@ export const checks = [
   { name: "unused", command: bin("knip"), args: [] },
   { name: "citations", command: node, args: ["scripts/check-citations.ts"] },
   { name: "names and words", command: node, args: ["scripts/check-names.ts"] },
+  { name: "patterns", command: node, args: ["scripts/check-patterns.ts"] },
   { name: "order of folders", command: node, args: ["scripts/check-layers.ts"] },
   { name: "coverage of the specification", command: node, args: ["scripts/check-coverage.mjs"] },
   { name: "lockfile", command: node, args: ["scripts/check-lockfile.mjs"] },

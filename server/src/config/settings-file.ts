@@ -71,7 +71,8 @@ function linesOf(text: string, path: string): Line[] {
 
 /** Node's parser skips what it does not understand, and cuts values at any `#`. Messages never contain the value. */
 function readLine(line: string): { readonly name: string; readonly value: string } | { readonly problem: string } {
-  const [, name = "", given = ""] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+  const [, name = "", value = ""] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=(.*)/.exec(line) ?? [];
+  const given = value.trim();
   if (!name) return { problem: "it is not NAME=value" };
   if (/^["'`]/.test(given)) {
     if (!/^(["'`])((?!\1).)*\1(\s+#.*)?$/.test(given))

@@ -40,6 +40,6 @@ const colours = /\u001b\[[\d;]*[A-Za-z]/g;
 
 /** Without color codes; an overwritten line has its last text. */
 function plain(line: string): string {
-  const shown = line.replace(colours, "").replace(/\r+$/, "");
-  return shown.slice(shown.lastIndexOf("\r") + 1);
+  const texts = line.replace(colours, "").split("\r");
+  return texts.findLast((text) => text !== "") ?? "";
 }

@@ -10,7 +10,8 @@ import classes from "./legal.module.css";
 import { LegalDocument } from "./legal-document.tsx";
 
 export function LegalPage() {
-  const path = useLocation().pathname.toLowerCase().replace(/\/+$/, "");
+  const parts = useLocation().pathname.toLowerCase().split("/");
+  const path = `/${parts.filter(Boolean).join("/")}`;
   const brand = useBrand();
   const text = legalTexts[path];
   if (!text) throw new Error(`no legal text for ${path}`);

@@ -9,7 +9,7 @@ export interface TextPart {
 /** Parses a legal text into plain text and links for `[label](/path)` and `{email}`. */
 export function textParts(text: string, settings: typeof pageSettings): TextPart[] {
   return text
-    .split(/(\[[^\]]+\]\(\/[^)]*\)|\{email\})/)
+    .split(/(\[[^[\]]+\]\(\/[^)]*\)|\{email\})/)
     .filter((piece) => piece !== "")
     .map((piece) => {
       if (piece === "{email}") return { text: settings.email, to: `mailto:${settings.email}` };

@@ -19,7 +19,7 @@ const titles: Readonly<Record<string, string>> = {
 export function titleOf(pathname: string): string {
   if (pathname.startsWith("/billing/orders/")) return "Order";
   if (/^\/environments\/(?!create\/?$)./.test(pathname)) return "Environment";
-  return titles[pathname.replace(/\/+$/, "")] ?? "Dashboard";
+  return titles[`/${pathname.split("/").filter(Boolean).join("/")}`] ?? "Dashboard";
 }
 
 interface Props {

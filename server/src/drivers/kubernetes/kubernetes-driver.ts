@@ -145,10 +145,10 @@ function readOperations(deps: Deps): Pick<Driver, "observe" | "list" | "stats" |
 
 /** Rows of `ps -eo pid=,args=`, without its own. */
 function processesIn(output: string): readonly RunProcess[] {
-  const rows = [...output.matchAll(/^\s*(\d+) (.*\S.*)$/gm)];
+  const rows = output.split("\n").map((line) => /^ *(\d+) (.*)/.exec(line));
   return rows
-    .map(([, pid, command = ""]) => ({ pid: Number(pid), command: command.trim() }))
-    .filter(({ command }) => !command.startsWith("/bin/ps -eo pid="));
+    .map((row) => ({ pid: Number(row?.[1]), command: row?.[2]?.trim() ?? "" }))
+    .filter(({ command }) => command !== "" && !command.startsWith("/bin/ps -eo pid="));
 }
 
 /** Throws `refused` when nothing runs. */

@@ -87,7 +87,7 @@ export async function psTable(pid?: number): Promise<ProcessTable> {
   const rows = stdout.split("\n").flatMap((line): ProcessRow[] => {
     const match = line
       .trim()
-      .match(/^(\d+)\s+(\d+)\s+(\S+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(\S+)\s+(\d+)\s+(.+)$/);
+      .match(/^(\d+)\s+(\d+)\s+(\S+)\s+(\w+\s+\w+\s+\d+\s+[\d:]+\s+\d+)\s+(\S+)\s+(\d+)\s+(\S.*)$/);
     if (!match) return [];
     const [, id, parent, state = "", startedAt = "", time = "", rss, command = ""] = match;
     if (state.startsWith("Z")) return [];

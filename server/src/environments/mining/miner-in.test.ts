@@ -36,6 +36,13 @@ test.each([
   expect(minerIn({ command })).toBeUndefined();
 });
 
+test.each(["a", "a.", ":33", "a.b:33 "])(
+  "G326 a command line of megabytes that repeats %j is looked at, and nothing is found",
+  (text) => {
+    expect(minerIn({ command: `python ${text.repeat(1 << 20)}` })).toBeUndefined();
+  },
+);
+
 test.each([
   ["/home/user/.cache/xmrig", "node server.js", { program: "xmrig", isExecuted: true }],
   ["/tmp/t-rex (deleted)", "vim", { program: "t-rex", isExecuted: true }],

@@ -49,6 +49,8 @@ const webPorts: ReadonlySet<string> = new Set(["80", "443", "8080", "8443"]);
 /** The protocols of pools. */
 const stratum = /\b(?:stratum\d?(?:\+(?:tcp|ssl|tls|udp))?|ethproxy\+\w+|daemon\+http|zilproxy\+\w+):\/\/[\w.-]+/i;
 const interpreters = /^(?:sh|bash|dash|zsh|nohup|sudo|env|nice|setsid|timeout|python[\d.]*|node|perl)$/;
+/** Of a command line: its owner's text may have megabytes, which every pass would read. */
+const mostLetters = 32_768;
 /** They name a miner without running it. */
 const readers: ReadonlySet<string> = new Set([
   "cat",
@@ -83,7 +85,7 @@ export interface Mining {
  * an interpreter runs is a word of its command line only (G305).
  */
 export function minerIn({ command, program }: Pick<RunProcess, "command" | "program">): Mining | undefined {
-  const words = command.split(/\s+/).filter(Boolean);
+  const words = command.slice(0, mostLetters).split(/\s+/).filter(Boolean);
   const names = words.map(fileName);
   const [first = ""] = names;
   const executed = program && fileName(program.replace(/ \(deleted\)$/, ""));
@@ -94,7 +96,8 @@ export function minerIn({ command, program }: Pick<RunProcess, "command" | "prog
   const known = [isExecuted ? executed : undefined, first, run].find(
     (name) => name !== undefined && programs.has(name),
   );
-  const pool = stratum.exec(command)?.[0] ?? words.map(poolIn).find((found) => found !== undefined);
+  const pool =
+    stratum.exec(command.slice(0, mostLetters))?.[0] ?? words.map(poolIn).find((found) => found !== undefined);
   return known === undefined && pool === undefined ? undefined : { program: known, isExecuted, pool };
 }
 
@@ -103,9 +106,18 @@ function fileName(word: string): string {
   return (word.split("/").at(-1) ?? "").toLowerCase().replace(/\.(?:exe|bin|sh|py)$/, "");
 }
 
-/** "pool.supportxmr.com:3333" of a word such as "--url=pool.supportxmr.com:3333". */
+/**
+ * "pool.supportxmr.com:3333" of a word such as "--url=pool.supportxmr.com:3333". It is split, because a pattern of host and port
+ * tries each letter of a long word as the first one (G326).
+ */
 function poolIn(word: string): string | undefined {
-  const [, host = "", port = ""] = /([\w-]+(?:\.[\w-]+)+):(\d{2,5})\b/.exec(word.toLowerCase()) ?? [];
-  if (!host || webPorts.has(port) || /^https?:/i.test(word)) return undefined;
-  return pools.some((pool) => host === pool || host.endsWith(`.${pool}`)) ? `${host}:${port}` : undefined;
+  const parts = word.toLowerCase().split(":");
+  if (/^https?$/.test(parts[0] ?? "")) return undefined;
+  for (const [index, part] of parts.entries()) {
+    const [port] = /^\d{2,5}\b/.exec(parts[index + 1] ?? "") ?? [];
+    if (port === undefined || webPorts.has(port)) continue;
+    const host = part.split(/[^\w.-]/).at(-1) ?? "";
+    if (pools.some((pool) => host === pool || host.endsWith(`.${pool}`))) return `${host}:${port}`;
+  }
+  return undefined;
 }

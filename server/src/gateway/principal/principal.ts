@@ -30,7 +30,7 @@ export function principalOf(
   const { cookie, authorization } = request.headers;
   const grant = cookies.read(cookie, route);
   if (grant) return { kind: grant.share ? "shared" : "owner", grant };
-  const token = /^(?:token|bearer) +(.*)$/i.exec(authorization ?? "")?.[1] ?? addressToken(request);
+  const token = /^(?:token|bearer) (.*)/i.exec(authorization ?? "")?.[1] ?? addressToken(request);
   if (token !== undefined && isSame(token.trim(), route.secret)) return { kind: "token" };
   const id = cookies.unread(cookie, route);
   if (id !== undefined) return { kind: "unknown_grant", id };

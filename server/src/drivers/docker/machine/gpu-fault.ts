@@ -32,7 +32,7 @@ export async function gpuFault(
     const missing = devices.filter((id) => !listed.includes(id));
     return missing.length > 0 ? `nvidia-smi no longer finds ${missing.join(", ")}` : undefined;
   }
-  const lastLine = output.trim().split(/\s*\n/).at(-1) ?? "";
+  const lastLine = output.trim().split("\n").at(-1) ?? "";
   if (exitCode !== null && inconclusiveCodes.includes(exitCode))
     throw new DriverError("unavailable", `nvidia-smi could not be run inside: ${lastLine}`);
   return `nvidia-smi ended with ${exitCode}: ${lastLine.slice(0, 200)}`;

@@ -24,7 +24,7 @@ export function usageOf(output: string): Omit<Stats, "homeMb" | "gpus"> {
 
 /** All interfaces but loopback. */
 function trafficOf(output: string): Pick<Stats, "receivedBytes" | "sentBytes"> {
-  const lines = [...output.matchAll(/^\/proc\/net\/dev\s+(\S+):\s*(.+)$/gm)].filter(([, name]) => name !== "lo");
+  const lines = [...output.matchAll(/^\/proc\/net\/dev +([^\s:]+): *(\S.*)$/gm)].filter(([, name]) => name !== "lo");
   const sum = (column: number) =>
     lines.reduce((total, [, , columns = ""]) => total + Number(columns.trim().split(/\s+/)[column] ?? 0), 0);
   return { receivedBytes: sum(0), sentBytes: sum(8) };

@@ -58,7 +58,7 @@ async function send(card) {
 // Checked here first: a real card number never leaves the browser.
 function readCard() {
   const number = form.elements.number.value.replace(/[\s-]/g, "");
-  const [, month, year] = /^\s*(\d{1,2})\s*\/?\s*(\d{4}|\d{2})\s*$/.exec(form.elements.expiry.value) ?? [];
+  const [, month, year] = /^(\d{1,2}) ?\/? ?(\d{4}|\d{2})$/.exec(form.elements.expiry.value.trim()) ?? [];
   const cvv = form.elements.cvv.value.trim();
   const problems = {
     number: cards.split(" ").includes(number) ? "" : "Only test cards work here. Use 5555 5555 5555 4444.",
