@@ -149,7 +149,9 @@ test("usage by type: booked beside run with one decimal, dearest first (G32)", (
 });
 
 test("an invoice is as charged, a recent payment as listed (G7, G18, G70)", () => {
-  const { invoices, recentPayments } = buildStatement({ ...empty, invoices: [invoice()] }, now);
+  // Tried on the 2nd, paid on the 3rd.
+  const first = invoice({ created_at: new Date("2026-11-02T10:00:00Z") });
+  const { invoices, recentPayments } = buildStatement({ ...empty, invoices: [first] }, now);
   expect(invoices).toEqual([
     {
       number: "INV-9kx2mq7vt4a",
@@ -172,10 +174,13 @@ test("an invoice is as charged, a recent payment as listed (G7, G18, G70)", () =
     {
       amount: 2.4,
       status: "paid",
-      created_at: "2026-11-03T10:00:00.000Z",
+      created_at: "2026-11-02T10:00:00.000Z",
       service_details: { container_type: "jupyter", duration_hours: 12 },
     },
   ]);
+  const tried = ["created", "failed", "authorized"] as const;
+  const unpaid = buildStatement({ ...empty, invoices: tried.map((status) => invoice({ status })) }, now);
+  expect(unpaid.recentPayments.map(({ status }) => status)).toEqual(["pending", "failed", "pending"]);
   const other = invoice({ container_type: "", duration_hours: 1, session_id: null });
   const [one] = buildStatement({ ...empty, invoices: [other] }, now).invoices;
   expect(one).toMatchObject({ description: "GPU Environment", duration: "1 hour", session_id: null });
