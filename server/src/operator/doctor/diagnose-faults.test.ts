@@ -8,6 +8,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { auditWitness } from "../../audit/audit-witness.ts";
+import { checkAudit } from "../../audit/check-audit.ts";
+import { recordAct } from "../../audit/record-act.ts";
 import { readConfig } from "../../config/config.ts";
 import { newId } from "../../database/new-id.ts";
 import { testDatabase } from "../../database/testing.ts";
@@ -304,6 +307,14 @@ test("without RUNTIME the machine is checked with the settings of the running se
     .poll(async () => (await ask()).notes)
     .toEqual(["These settings are taken from the running server: RUNTIME, DOCKER_HOST and DOCKER_REACH."]);
   expect((await ask()).found[engines]).toEqual([expect.stringContaining("/nowhere/docker.sock")]);
+  const [secret, other] = ["5".repeat(64), join(folder, "other")];
+  mkdirSync(other);
+  writeFileSync(join(folder, "secret"), secret);
+  writeFileSync(join(other, "secret"), "7".repeat(64));
+  await db.transaction().execute((tx) => recordAct(tx, { actor: "cli:ada", reason: "" }, "host.drain", "gpu-1"));
+  expect(await checkAudit(db, auditWitness(folder, secret))).toBeUndefined();
+  // By the worker's secret, not by that of the folder that doctor was started with.
+  expect((await ask({ DATA_DIR: other })).found["Acts of operators that were changed or are missing"]).toBeUndefined();
   // A second worker, which started later.
   await sql`insert into processes select (jsonb_populate_record(p, ${JSON.stringify(elsewhere)})).* from processes p`.execute(
     db,

@@ -57,7 +57,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
     ...hostChecks({ db, install, hosts, clusters, homes, record }),
     miningCheck(db),
     ...machineChecks({ db, install, settings, hosts, isHere, backup: config.backup, hears }),
-    auditCheck(db, witnessOf(config)),
+    auditCheck(db, witnessOf({ ...config, dataDir })),
   ];
   const { catalogue, catalogueFile } = config;
   const unprepared = await unpreparedTypes(db, catalogue);
