@@ -45,11 +45,12 @@ async function makeBackup(folder: string, change: Partial<Manifest> = {}): Promi
   return file;
 }
 
-/** Tries to restore, and returns the refusal; the place must be as it was. */
-async function refusalOf(file: string, folder: string): Promise<string> {
+/** Tries to restore, and returns the refusal; the place must be as it was. `later` is what the file is after its check. */
+async function refusalOf(file: string, folder: string, later = file): Promise<string> {
   const before = readdirSync(folder);
+  const reads = [file, later];
   const config = readConfig({ DATA_DIR: join(folder, "data") });
-  const refused = await restoreBackup(config, () => openArchive(file), {
+  const refused = await restoreBackup(config, () => openArchive(reads.shift() ?? later), {
     homesLost: false,
     trust,
     progress: () => {},
@@ -115,6 +116,14 @@ test("a file that is not in the sums is refused, with all else whole", async () 
   const file = await makeBackup(folder, { sums: "0".repeat(64) });
   expect(await refusalOf(file, folder)).toContain("not those of its manifest");
   expect(() => parseManifest("{}")).toThrow(BackupRefused);
+});
+
+test("G311 a backup that is replaced by another one after its check is refused", async () => {
+  const folder = temporaryFolder();
+  const later = await makeBackup(temporaryFolder(), { madeAt: "2026-11-24T02:00:00.000Z" });
+  expect(await refusalOf(await makeBackup(folder), folder, later)).toBe(
+    "The backup changed while it was read: try again.",
+  );
 });
 
 test("a folder that is not empty is refused", async () => {
