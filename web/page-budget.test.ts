@@ -14,7 +14,8 @@ const documents: Readonly<Record<string, number>> = {
   "index.html": 1,
   "refund.html": 1,
   "status.html": 122,
-  "docs.html": 3,
+  // With the switch of single keys (WCAG 2.1.4), which holds for its search too.
+  "docs.html": 3.5,
 };
 const frame = ["app-frame"];
 const signedIn = [...frame, "guard", "shell"];
