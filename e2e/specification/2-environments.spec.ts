@@ -158,11 +158,7 @@ test("typing while a long list is filtered loses no letter, and renders no row a
   // The rows that the first paint left out.
   await expect(page.locator("tbody tr")).toHaveCount(202);
   await expect(page.locator("tbody tr").first()).toContainText(".localhost");
-  await expect(page.getByRole("link", { name: "Open Session" }).first()).toHaveAttribute("href", /localhost/);
-  const first = await takeRenders(page);
-  expect(first.rows).toBeGreaterThan(200);
-  // Two hundred days of creation and eighty of an end, each once.
-  expect(first.formats).toBeLessThan(400);
+  expect((await takeRenders(page)).rows).toBeGreaterThan(200);
   const box = page.getByRole("textbox", { name: /search/i });
   await box.fill("many-1");
   await expect(page.getByText("Showing 100 of 200 environments")).toBeVisible();
