@@ -40,7 +40,7 @@ test("an operator follows the link, sets up a second factor, signs out and in ag
 });
 
 test("Now: figures, findings with their remedy, a check again, and what could not be read", async ({
-  operator: _,
+  operator,
   page,
 }) => {
   const finding = {
@@ -66,7 +66,7 @@ test("Now: figures, findings with their remedy, a check again, and what could no
         ...json,
         doctor,
         revenue: { ...json.revenue, amounts },
-        gpus: { ...json.gpus, total: 8, free: 0, leased: 8 },
+        gpus: { ...json.gpus, total: 8, free: 0, leased: 8, sold_out_since: "2026-11-20T14:31:00.000Z" },
         queue: { waiting: 2, since: "2026-11-20T14:52:00.000Z" },
         waiting: { refund_requests: 1, disputes: 2, refunds: [refund] },
       },
@@ -77,9 +77,18 @@ test("Now: figures, findings with their remedy, a check again, and what could no
   await expect(page.getByText("and 10 more")).toBeVisible();
   await expect(page.getByText("₹212 + $124.00")).toBeVisible();
   await expect(page.getByText("1 refund request to decide")).toBeVisible();
-  await expect(page.getByText("Sold out: 8 of 8 GPUs are leased, none is free")).toBeVisible();
-  await expect(page.getByText(/^2 in the queue, the first since /)).toBeVisible();
+  await expect(page.getByText(/^Sold out since Nov 20, /)).toBeVisible();
+  await expect(
+    page.getByText(/^8 of 8 slots are leased, none is free. 2 in the queue, the first since /),
+  ).toBeVisible();
+  await expect(page.getByRole("img", { name: /^Slots rented: 0 of 8. At most \d$/ })).toBeVisible();
   await checkScreen(page, "console-now");
+  const act = page.getByRole("region", { name: "What happened last" }).getByRole("listitem").first();
+  await expect(act).toContainText(operator);
+  await expect(act.getByRole("link", { name: "Set up the sign-in to the console" })).toHaveAttribute(
+    "href",
+    `/operator/audit?subject=${encodeURIComponent(operator)}`,
+  );
   await expect(page.getByRole("link", { name: "Decide" })).toHaveAttribute("href", "/operator/orders");
   await page.unroute("**/operator/api/now");
   const asked = page.waitForRequest("**/operator/api/now/check");

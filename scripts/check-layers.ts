@@ -24,7 +24,7 @@ const layers: Readonly<Record<string, string>> = {
   web: "src docs .",
   "web/src":
     "server-clock.ts catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
-  "web/src/console": "frame now machines audit mining credits environments orders people prices messages .",
+  "web/src/console": "frame machines audit mining credits environments orders people prices messages now .",
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue unpaid kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",

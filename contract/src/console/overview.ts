@@ -1,10 +1,48 @@
-import { array, boolean, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
+import {
+  array,
+  boolean,
+  enum as choice,
+  type infer as Infer,
+  literal,
+  nullable,
+  number,
+  object,
+  string,
+} from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { instant, nothing, success } from "../wire.ts";
 
 const count = number();
 /** Amounts are of one currency each, in minor units. */
 const amount = object({ currency: string(), paid_minor: number(), refunded_minor: number() });
+
+/** Half an hour from `at`. */
+const step = object({
+  at: instant,
+  /** GPUs or slots that environments had at its end. */
+  rented: count,
+  /** First launches. */
+  launched: count,
+  undelivered: count,
+  /** Who found nothing free and asked to wait. */
+  queued: count,
+});
+
+const latestEvent = object({
+  at: instant,
+  kind: choice(["act", "ready", "ended", "money"]),
+  /** Of an act its code, of an end its reason, of money its kind in the ledger. */
+  what: string(),
+  /** What an act was about, or an environment's name. */
+  name: string(),
+  /** Of the act's subject, of the environment or of the order. */
+  id: string(),
+  /** Who acted, or the currency. */
+  detail: string(),
+  /** Milliseconds of a launch, or minor units. */
+  amount: number(),
+});
+export type LatestEvent = Infer<typeof latestEvent>;
 
 const overview = object({
   status: literal("success"),
@@ -27,11 +65,21 @@ const overview = object({
     refunds: array(object({ currency: string(), count, minor: number() })),
   }),
   hosts: object({ open: count, closed: count }),
-  gpus: object({ total: count, free: count, leased: count, quarantined: count }),
+  gpus: object({
+    ...{ total: count, free: count, leased: count, quarantined: count },
+    /** CPU slots where no host has a GPU (G307). */
+    unit: choice(["gpu", "cpu", "both"]),
+    /** Null while one is free. */
+    sold_out_since: nullable(instant),
+  }),
   environments: object({ active: count, pending: count }),
   queue: object({ waiting: count, since: nullable(instant) }),
   /** Launches of the last 24 hours. */
   launches: object({ count, p50_ms: nullable(number()), p95_ms: nullable(number()) }),
+  /** The last 24 hours, oldest first. */
+  day: array(step),
+  /** What happened last, newest first. */
+  latest: array(latestEvent),
   /** Of this day in UTC. */
   revenue: object({ since: instant, amounts: array(amount) }),
 });

@@ -29,11 +29,61 @@ test("what an operator sees in the morning: money, machines, launches and the do
   expect(leases.filter((lease: unknown) => lease !== null)).toEqual([rented, rented]);
 });
 
+test("G323 the day in half hours, what happened last and since when nothing is free, from what is stored anyway", async () => {
+  const tenants = await testApp();
+  const { db } = tenants;
+  const { enrol } = await testConsole({ db });
+  tenants.deliver();
+  await tenants.rent(await tenants.signUp());
+  await expect.poll(async () => (await db.selectFrom("launch_times").selectAll().execute()).length).toBe(1);
+  const own = await enrol();
+  const { day, latest, gpus } = await own.must("GET", "now");
+  expect(gpus).toMatchObject({ free: 6, sold_out_since: null });
+  expect(day).toHaveLength(48);
+  const sums = (name: string) => day.reduce((sum: number, step: Record<string, number>) => sum + (step[name] ?? 0), 0);
+  expect([sums("launched"), sums("undelivered"), sums("queued")]).toEqual([1, 0, 0]);
+  expect(day.at(-1).rented).toBe(2);
+  const { id, subdomain: name, order_id } = await db.selectFrom("environments").selectAll().executeTakeFirstOrThrow();
+  expect(latest.map(({ at: _, ...event }: { at: string }) => event)).toEqual([
+    {
+      kind: "act",
+      what: "operator.set_up",
+      name: own.email,
+      id: own.email,
+      detail: `operator:${own.email}`,
+      amount: 0,
+    },
+    { kind: "act", what: "operator.add", name: own.email, id: own.email, detail: "cli:test", amount: 0 },
+    { kind: "ready", what: "", name, id, detail: "", amount: expect.any(Number) },
+    { kind: "money", what: "capture", name: "", id: order_id, detail: "USD", amount: expect.any(Number) },
+  ]);
+
+  // The run came from the warm pool, whose lease is older than the rental.
+  const rentedBefore = async () => (await own.must("GET", "now")).day.at(-3).rented;
+  await sql`update gpu_leases set created_at = now() - interval '10 hours'`.execute(db);
+  expect(await rentedBefore()).toBe(2);
+  await sql`update environments set warm = true`.execute(db);
+  expect(await rentedBefore()).toBe(0);
+
+  await sql`
+    insert into gpu_leases (id, gpu_id, holder_kind, holder_id, created_at)
+    select id, id, 'queue', 'q', now() - interval '3 hours' from gpus
+    where not exists (select from gpu_leases where gpu_id = gpus.id) limit 5`.execute(db);
+  const { rows } = await sql<{ at: Date }>`
+    update gpus set quarantined_at = now(), quarantine_reason = 'loud'
+    where not exists (select from gpu_leases where gpu_id = gpus.id) returning quarantined_at as at`.execute(db);
+  await sql`insert into queue_entries (id, user_id, gpu_count) values ('q', 'ada', 1)`.execute(db);
+  const soldOut = await own.must("GET", "now");
+  expect(soldOut.gpus).toMatchObject({ free: 0, leased: 7, sold_out_since: rows[0]?.at.toISOString() });
+  expect(soldOut.day.reduce((sum: number, { queued }: { queued: number }) => sum + queued, 0)).toBe(1);
+});
+
 test("an installation without anything has an overview too", async () => {
   const { enrol } = await testConsole();
   const own = await enrol();
   expect(await own.must("GET", "now")).toMatchObject({
     hosts: { open: 0, closed: 0 },
+    gpus: { total: 0, unit: "gpu", sold_out_since: null },
     launches: { count: 0, p50_ms: null, p95_ms: null },
     revenue: { amounts: [] },
   });

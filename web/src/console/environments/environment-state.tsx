@@ -3,7 +3,7 @@ import type { ListedEnvironment } from "@berth/contract/console/environments";
 import { dateTime, duration } from "../../format.ts";
 import { Status } from "../../ui/display/status.tsx";
 
-const endedTexts: Readonly<Record<EndedReason, string>> = {
+export const endedTexts: Readonly<Record<EndedReason, string>> = {
   expired: "Its time was used",
   terminated: "Ended by its owner, or without money back",
   cancelled: "Cancelled before it was ready",

@@ -7,7 +7,9 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { Stats } from "../../ui/display/stats.tsx";
 import { toast } from "../../ui/toast/toast.ts";
 import { callConsole } from "../frame/call-console.ts";
+import { DayCurves } from "./day-curves.tsx";
 import { Findings } from "./findings.tsx";
+import { Latest } from "./latest.tsx";
 import classes from "./now-page.module.css";
 import { nowStats } from "./now-stats.ts";
 import { PlacesPanel, SoldOut } from "./places-panel.tsx";
@@ -58,6 +60,8 @@ function Loaded({ overview }: { readonly overview: Overview }) {
       <SoldOut gpus={overview.gpus} queue={overview.queue} />
       <Waiting waiting={waiting} />
       <Findings doctor={doctor} busy={isPending} onAgain={() => mutate()} />
+      <DayCurves day={overview.day} gpus={overview.gpus} />
+      <Latest latest={overview.latest} />
       <PlacesPanel overview={overview} />
     </>
   );
