@@ -156,6 +156,7 @@ test("the landing page states the product's limits and prices (1, 9)", async ({ 
     "Persistent between sessions",
     "1, 2, 4, 6 or 8 GPUs",
     "No credit card needed to sign up",
+    "for at most as many GPUs as you paid for: with more GPUs they are fewer in proportion",
     bonusPrint,
   ])
     await expect(main, promise).toContainText(promise);

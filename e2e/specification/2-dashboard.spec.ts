@@ -1,4 +1,4 @@
-import { everyState, inHours, showContainers } from "../testing/containers.ts";
+import { alterReply, everyState, inHours, showContainers } from "../testing/containers.ts";
 import { expect, test } from "../testing/test.ts";
 import { freeze } from "../testing/toasts.ts";
 
@@ -14,6 +14,7 @@ test("the welcome line, three figures and the panel of a new user (G33)", async 
   );
   for (const figure of ["Active Environments", "Total Usage", "GPU Instances"])
     await expect(page.getByText(figure, { exact: true })).toBeVisible();
+  await expect(page.locator("dl.panel > div").filter({ hasText: "Total Usage" })).toHaveText(/0\.0\s*hours$/);
   await expect(page.getByRole("heading", { name: "What can be trained" })).toBeVisible();
   await expect(page.getByText("Figures appear here after your first session.")).toBeVisible();
   await page.getByRole("link", { name: "Create Your First Environment" }).click();
@@ -51,6 +52,9 @@ test("the test card: copied for 1.8 s, a random CVV, dismissed for good; never w
 
   await page.clock.resume();
   const config = await (await page.request.get("/config", { headers: { accept: "application/json" } })).json();
+  // The product started for these tests.
+  const betaDays = (Date.parse(config.beta.endsAt) - Date.now()) / 86_400_000;
+  expect([betaDays > 27, betaDays <= 31], String(betaDays)).toEqual([true, true]);
   await page.route("**/config", (route) =>
     route.fulfill({ json: { ...config, payments: { ...config.payments, mode: "live" } } }),
   );
@@ -73,12 +77,13 @@ test("the dashboard lists the five newest with one button each, and counts all (
 }) => {
   expect(customer.userId).not.toBe("");
   const [first] = Object.values(everyState);
-  await showContainers(page, {
+  const containers = {
     ...everyState,
     _meta: { ...first, subdomain: "not-an-environment" },
     "8b3f9c27b0d4e5a6": { ...first, subdomain: "older", created_at: inHours(-90), gpu_count: 1 },
     "9c3f9c27b0d4e5a6": { ...first, subdomain: "oldest", status: "terminated", created_at: inHours(-99) },
-  });
+  };
+  await showContainers(page, containers);
   await page.goto("/dashboard");
   const recent = page.getByRole("region", { name: "Recent Environments" });
   const rows = recent.getByRole("listitem");
@@ -108,6 +113,12 @@ test("the dashboard lists the five newest with one button each, and counts all (
   await expect(usage).toContainText(/GPU utilization\s*N\/A/);
   await row("kaggle-night").getByRole("link", { name: "Manage" }).click();
   await expect(page.getByText("Showing 1 of 9 environments")).toBeVisible();
+
+  const measured = { average_session_seconds: 5_400, gpu_percent: 60.6, run_hours: 3 };
+  await alterReply(page, "**/profile/*", (reply) => ({ ...reply, user_data: { containers }, usage: measured }));
+  await page.goto("/dashboard");
+  await expect(usage).toContainText(/Average session duration\s*1\.5 h/);
+  await expect(usage).toContainText(/GPU utilization\s*61%/);
 });
 
 test("the status running counts as active, with time left and Open Session (2, 4, G117)", async ({

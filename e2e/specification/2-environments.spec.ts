@@ -9,9 +9,16 @@ import { toastOf } from "../testing/toasts.ts";
 test("the list filters and sorts, and keeps its view in the URL (2)", async ({ page, customer: _ }) => {
   const [active] = Object.values(everyState);
   await showContainers(page, {
-    a1a3f9c27b0d4e5a: { ...active, subdomain: "alpha-lab", created_at: inHours(-3), expires_at: inHours(21) },
+    a1a3f9c27b0d4e5a: {
+      ...active,
+      type: "tensorflow",
+      subdomain: "alpha-lab",
+      created_at: inHours(-3),
+      expires_at: inHours(21),
+    },
     b2b3f9c27b0d4e5a: {
       ...active,
+      type: "jupyter",
       subdomain: "beta-lab",
       created_at: inHours(-2),
       expires_at: null,
@@ -28,10 +35,16 @@ test("the list filters and sorts, and keeps its view in the URL (2)", async ({ p
   await expect(page.getByRole("group", { name: "Status" }).getByRole("button")).toHaveText([
     ...["All 3", "Active 2", "Stopped 1", "Paused 0", "Terminated 0", "Pending 0"],
   ]);
-  for (const head of ["Type", "Status", "Created", "Expires"]) {
+  for (const [head, order] of [
+    ["Type", ["beta", "gamma", "alpha"]],
+    ["Status", ["gamma", "alpha", "beta"]],
+    ["Created", ["gamma", "beta", "alpha"]],
+    ["Expires", ["gamma", "alpha", "beta"]],
+  ] as const) {
     const column = page.getByRole("columnheader", { name: head });
     await column.getByRole("button").click();
     await expect(column, head).toHaveAttribute("aria-sort", /ascending|descending/);
+    await expect.poll(shown, { message: head }).toEqual(order);
   }
 
   await page.getByRole("button", { name: "Name", exact: true }).click();

@@ -57,6 +57,8 @@ test("without a name the user is User, and an initial of two code units is kept 
   await page.goto("/dashboard");
   await expect(page.getByRole("link", { name: "Settings of User" })).toHaveText("U");
   await expect(page.getByRole("heading", { name: "Welcome, User" })).toBeVisible();
+  const side = page.getByRole("complementary", { name: "Sidebar" });
+  await expect(side.getByText("User", { exact: true })).toBeVisible();
   name = "🚀 Rocket";
   await page.reload();
   await expect(page.getByRole("link", { name: "Settings of 🚀 Rocket" })).toHaveText("🚀");

@@ -2,7 +2,7 @@ import { send, signUp } from "../../testing/customer.ts";
 import { mockCalls, networkError, type Reply, refused } from "../testing/mock-calls.ts";
 import { mailedLink } from "../testing/reset-mail.ts";
 import { expect, test } from "../testing/test.ts";
-import { advanceUntilVisible, expectToast, freeze } from "../testing/toasts.ts";
+import { advanceUntilVisible, expectToast, freeze, toastOf } from "../testing/toasts.ts";
 
 const errorMs = 7_000;
 
@@ -123,6 +123,10 @@ test("forgot password: every text with its title, 6 s each", async ({ page, prod
   await expectToast(page, "Technical Failure, please try again after a while", "Failed", 6_000);
   await page.unroute("**/auth/reset-password");
   await submit.click();
+  const sent = toastOf(page, "Reset password email sent.");
+  await advanceUntilVisible(page, sent, 20);
+  // Neither a success nor an error.
+  await expect(sent.locator("svg").first()).toHaveClass(/lucide-info/);
   await expectToast(page, "Reset password email sent. Please check you given email.", "Email Sent", 6_000);
 });
 

@@ -7,7 +7,7 @@ import { advanceUntilVisible, expectToast, freeze, toastOf } from "../testing/to
 
 const minuteMs = 60_000;
 
-test("the token is refreshed once after 50 minutes, and later calls send the new one", async ({ page, customer }) => {
+test("the token is refreshed every 50 minutes, and later calls send the new one", async ({ page, customer }) => {
   const refreshes: string[] = [];
   page.on("request", (request) => {
     if (/\/token\?key=/.test(request.url())) refreshes.push(request.url());
@@ -23,6 +23,13 @@ test("the token is refreshed once after 50 minutes, and later calls send the new
   await page.clock.fastForward(minuteMs + 30_000);
   await expect.poll(() => refreshes.length).toBe(1);
   await expect.poll(token).not.toBe(before);
+  const billing = page.waitForRequest("**/billing/*");
+  await page.getByRole("link", { name: "Billing" }).click();
+  expect((await billing).headers()["authorization"]).toBe(`Bearer ${await token()}`);
+  await page.clock.fastForward(49 * minuteMs);
+  expect(refreshes).toHaveLength(1);
+  await page.clock.fastForward(minuteMs + 30_000);
+  await expect.poll(() => refreshes.length).toBe(2);
   expect(customer.userId).not.toBe("");
 });
 
