@@ -24,6 +24,7 @@ test("an environment is found by host and name, shown from outside, and stopped 
   await expect(page).toHaveURL(new RegExp(`/environments/${id}$`));
   await openScreen(page, "/environments", "Environments");
   await expect(page.getByRole("row", { name: /stop-lab/ })).toContainText(customer.email);
+  await expect(page.getByRole("row", { name: /stop-lab/ })).toContainText("1 slot");
   await checkScreen(page, "console-environments");
   await page.getByRole("combobox", { name: "Host" }).click();
   await page.getByRole("option", { name: "local" }).click();
@@ -34,6 +35,7 @@ test("an environment is found by host and name, shown from outside, and stopped 
   await page.getByRole("link", { name: "stop-lab" }).click();
   await expect(page.getByRole("heading", { name: "stop-lab" })).toBeVisible();
   await expect(page.getByRole("listitem").filter({ hasText: "Answers at its address" })).toContainText("+");
+  await expect(page.getByRole("listitem").filter({ hasText: "Slots reserved" })).toBeVisible();
   expect(await page.content()).not.toContain(secret);
   await checkScreen(page, "console-environment");
 

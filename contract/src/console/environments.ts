@@ -77,6 +77,8 @@ const operatedEnvironment = object({
   usage: nullable(samplePoint),
   /** Of the newest start. */
   stages: array(object({ stage: choice(launchStages), at: instant })),
+  /** Whether the hours of a code paid for it (G332). */
+  is_covered: boolean(),
   /** The newest first. */
   sessions: array(
     object({ id: string(), opened_at: instant, closed_at: nullable(instant), reason: nullable(string()) }),

@@ -1,4 +1,4 @@
-import { array, boolean, type infer as Infer, literal, nullable, object, string } from "zod/mini";
+import { array, boolean, enum as choice, type infer as Infer, literal, nullable, object, string } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
 import { maxPasswordLength } from "../rules.ts";
 import { nothing, required, success, typed } from "../wire.ts";
@@ -8,9 +8,9 @@ export const operatorSession = endpoint({
   method: "GET",
   path: "/operator/api/session",
   auth: "operator",
-  summary: "Who is signed in to the console",
+  summary: "Who is signed in to the console, and whether GPUs or CPU slots are rented here",
   body: nothing,
-  reply: object({ status: literal("success"), email: string() }),
+  reply: object({ status: literal("success"), email: string(), unit: choice(["gpu", "cpu"]) }),
   errors: [],
 });
 

@@ -15,7 +15,7 @@ export function FreeNow({ capacity }: { capacity: Known | undefined }) {
         {prices().rows.map(({ gpus: count }) => (
           <li key={count}>
             <Slots filled={count} size="lg" />
-            <span>{plural(count, capacity?.kind === "cpu" ? "place" : "GPU")}</span>
+            <span>{plural(count, capacity?.kind === "cpu" ? "slot" : "GPU")}</span>
             <Answer count={count} capacity={capacity} />
           </li>
         ))}
@@ -33,6 +33,6 @@ function Answer({ count, capacity }: { readonly count: number; readonly capacity
 }
 
 function machineLine({ kind, free, total }: Known): string {
-  if (kind === "cpu") return `CPU only (no GPU on this machine). ${free} of ${total} places are free.`;
+  if (kind === "cpu") return `CPU only (no GPU on this machine). ${free} of ${total} slots are free.`;
   return `${free} of ${total} GPUs of the largest machine are free.`;
 }

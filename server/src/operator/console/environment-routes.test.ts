@@ -24,7 +24,7 @@ async function setup() {
 }
 
 test("G147 environments are found by state, host, name and owner, and shown from outside: no secret, no address", async () => {
-  const { ada, id, secret, own, row, search, stop } = await setup();
+  const { db, ada, id, secret, own, row, search, stop } = await setup();
   await stop();
   const found = [{ status: "active" }, { host: "local" }, { text: "first-lab" }, { text: ` ${ada.email} ` }, {}];
   for (const change of found)
@@ -44,6 +44,12 @@ test("G147 environments are found by state, host, name and owner, and shown from
   for (const text of [JSON.stringify(shown), JSON.stringify(await search())])
     for (const hidden of [secret, String(run_token), JSON.stringify(endpoint)]) expect(text).not.toContain(hidden);
   expect((await own.call("GET", `environments/${newId()}`)).statusCode).toBe(404);
+  expect(shown.environment.is_covered).toBe(false);
+  await db.updateTable("orders").set({ gateway: "credit", amount_minor: 0, usd_minor: 0 }).execute();
+  expect((await own.must("GET", `environments/${id}`)).environment.is_covered, "by a code (G332)").toBe(true);
+  expect((await own.must("GET", "session")).unit, "no host has a GPU (G307)").toBe("cpu");
+  await db.updateTable("gpus").set({ kind: "gpu" }).where("id", "=", "local-slot-1").execute();
+  expect((await own.must("GET", "session")).unit).toBe("gpu");
 });
 
 test("G145 an environment is stopped and ended with a reason that its owner reads, and its unused time is paid back", async () => {

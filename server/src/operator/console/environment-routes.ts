@@ -49,6 +49,7 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentDeps): 
         ...{ ...session, opened_at: opened_at.toISOString(), closed_at: closed_at?.toISOString() ?? null },
       })),
       findings: onWire(await readFindings(db, { all: true, environmentId: id })),
+      is_covered: orders[0]?.gateway === "credit",
       unused: found.status === "terminated" ? [] : await unusedMoney(db, orders),
     };
     return { ...success, environment };

@@ -35,7 +35,10 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     cookies.set(request, browserCookie(url), await browsers.prove({ id: request.browser?.id, operatorId }));
   };
 
-  mount(app, operatorSession, async ({ request }) => ({ ...success, email: operatorOf(request).email }));
+  mount(app, operatorSession, async ({ request }) => ({
+    ...{ ...success, email: operatorOf(request).email },
+    unit: await readUnit(db),
+  }));
 
   mount(app, operatorSignIn, async ({ body, request }) => {
     const id = await verifyOperator({ db, seal, attempts, needsSecondFactor }, body, request);
@@ -73,6 +76,18 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     await signIn(request, operatorId);
     return { ...success, recovery_codes: [...recoveryCodes] };
   });
+}
+
+/** Slots in every word of an installation whose hosts have no GPU (G307). */
+async function readUnit(db: ConsoleDeps["db"]): Promise<"gpu" | "cpu"> {
+  const kinds = await db
+    .selectFrom("gpus")
+    .innerJoin("hosts", "hosts.id", "gpus.host_id")
+    .where("hosts.removed_at", "is", null)
+    .select("gpus.kind")
+    .distinct()
+    .execute();
+  return kinds.length > 0 && kinds.every(({ kind }) => kind === "cpu") ? "cpu" : "gpu";
 }
 
 /** Ties a link to the browser that opened it. */

@@ -85,7 +85,7 @@ export async function showEnvironment(db: Db, idOrName: string) {
       .execute(),
     db
       .selectFrom("orders")
-      .select(["id", "status", "duration_hours"])
+      .select(["id", "status", "duration_hours", "gateway"])
       .where(({ or, eb, selectFrom }) =>
         or([
           eb("extends", "=", found.id),

@@ -5,14 +5,16 @@ import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import detail from "../frame/detail.module.css";
 import { Owner } from "../frame/owner.tsx";
+import { useUnit } from "../frame/use-unit.ts";
 
 /** Who has it, where it runs, and for how long. */
 export function EnvironmentFacts({ environment }: { readonly environment: OperatedEnvironment }) {
+  const unit = useUnit();
   return (
     <aside className={`panel ${detail.about}`} aria-label="About this environment">
       <Facts
         facts={[
-          ...placeFacts(environment),
+          ...placeFacts(environment, unit),
           ...usageFacts(environment),
           ...timeFacts(environment),
           ...orderFacts(environment),
@@ -22,13 +24,14 @@ export function EnvironmentFacts({ environment }: { readonly environment: Operat
   );
 }
 
-function placeFacts({ id, email, user_id, container_type, gpu_count, host_id, gpus }: OperatedEnvironment): Fact[] {
+function placeFacts(environment: OperatedEnvironment, unit: ReturnType<typeof useUnit>): Fact[] {
+  const { id, email, user_id, container_type, gpu_count, host_id, gpus } = environment;
   return [
     { label: "Id", value: <CopyText value={id} label="environment id" shown={`${id.slice(0, 8)}…`} /> },
     { label: "Owner", value: <Owner id={user_id} email={email} /> },
-    { label: "Type", value: `${container_type}, ${plural(gpu_count, "GPU")}` },
+    { label: "Type", value: `${container_type}, ${plural(gpu_count, unit)}` },
     { label: "Host", value: host_id },
-    { label: "GPUs", value: gpus.length > 0 ? gpus.join(", ") : "None held" },
+    { label: unit === "GPU" ? "GPUs" : "Slots", value: gpus.length > 0 ? gpus.join(", ") : "None held" },
   ];
 }
 

@@ -15,6 +15,7 @@ import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
 import { Owner } from "../frame/owner.tsx";
 import { SearchForm } from "../frame/search-form.tsx";
+import { useUnit } from "../frame/use-unit.ts";
 import { EnvironmentState } from "./environment-state.tsx";
 
 export interface View {
@@ -100,6 +101,7 @@ function Filters({ view, onView, hosts }: Props & { readonly hosts: readonly str
 const columns = ["Environment", "Owner", "Type", "Host", "State"];
 
 function EnvironmentTable({ environments }: { readonly environments: readonly ListedEnvironment[] }) {
+  const unit = useUnit();
   return (
     <Table className={list.rows} columns={columns}>
       {environments.map((environment) => {
@@ -115,7 +117,7 @@ function EnvironmentTable({ environments }: { readonly environments: readonly Li
               <Owner id={user_id} email={email} />
             </td>
             <td data-label="Type">
-              {container_type}, {plural(gpu_count, "GPU")}
+              {container_type}, {plural(gpu_count, unit)}
             </td>
             <td data-label="Host">{host_id}</td>
             <td data-label="State">

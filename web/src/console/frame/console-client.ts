@@ -6,7 +6,7 @@ import { callConsole } from "./call-console.ts";
 /** The signed-in operator; null while nobody is. */
 export const sessionQuery = queryOptions({
   queryKey: ["operator"],
-  queryFn: async ({ signal }): Promise<{ readonly email: string } | null> => {
+  queryFn: async ({ signal }): Promise<{ readonly email: string; readonly unit: "gpu" | "cpu" } | null> => {
     try {
       return await callConsole(operatorSession, { params: {}, body: {} }, signal);
     } catch (error) {

@@ -61,7 +61,7 @@ export function curvesOf(day: readonly Step[], gpus: Overview["gpus"]): readonly
     {
       title: `${unitNoun(gpus.unit, 2, true)} rented`,
       figure: `${day.at(-1)?.rented ?? 0} of ${gpus.total}`,
-      note: `At most ${most("rented")}`,
+      note: `At most ${most("rented")}, counted each half hour`,
       counts: ["rented"],
       top: Math.max(gpus.total, most("rented"), 1),
     },

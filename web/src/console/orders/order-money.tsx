@@ -8,6 +8,7 @@ import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { Tag, type Tone } from "../../ui/display/status.tsx";
 import detail from "../frame/detail.module.css";
 import { Owner } from "../frame/owner.tsx";
+import { useUnit } from "../frame/use-unit.ts";
 
 const places: Readonly<Record<MoneyPlace, readonly [Tone, string]>> = {
   nothing_taken: ["rest", "Nothing was taken"],
@@ -25,13 +26,14 @@ const places: Readonly<Record<MoneyPlace, readonly [Tone, string]>> = {
 /** What was bought, by whom, and where the money is. */
 export function OrderMoney({ operated: { order, owner } }: { readonly operated: OperatedOrder }) {
   const [tone, label] = places[order.money.place];
+  const unit = useUnit();
   return (
     <aside className={`panel ${detail.about}`} aria-label="Money">
       <div className={detail.aboutHead}>
         <h3 className="section-title">Money</h3>
         <Tag tone={tone}>{label}</Tag>
       </div>
-      <Facts facts={[...moneyFacts(order), ...boughtFacts(order, owner)]} />
+      <Facts facts={[...moneyFacts(order), ...boughtFacts(order, owner, unit)]} />
     </aside>
   );
 }
@@ -51,14 +53,14 @@ function moneyFacts({ money: { charged, refunding, refunded, disputed, currency 
   ];
 }
 
-function boughtFacts(order: Order, owner: OperatedOrder["owner"]): Fact[] {
+function boughtFacts(order: Order, owner: OperatedOrder["owner"], unit: ReturnType<typeof useUnit>): Fact[] {
   const { container_type, gpu_count, duration_hours, amount, currency, rate, list_price, paid_with } = order;
   const { environment } = order.references;
   return [
     { label: "Owner", value: <Owner {...owner} /> },
     ...(environment === null ? [] : [{ label: "Environment", value: <Environment id={environment} /> }]),
     { label: order.extends ? "More time for" : "Bought", value: plural(duration_hours, "hour") },
-    { label: "Type", value: `${typeName(container_type)}, ${plural(gpu_count, "GPU")}` },
+    { label: "Type", value: `${typeName(container_type)}, ${plural(gpu_count, unit)}` },
     { label: "Price", value: amountText(amount, currency) },
     ...(rate === null
       ? []

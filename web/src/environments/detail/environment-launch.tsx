@@ -9,12 +9,12 @@ import classes from "./environment-page.module.css";
 
 /** The stages of the newest start (G29, G38). */
 export function EnvironmentLaunch({ environment }: { readonly environment: Detail }) {
-  const { stages, stage_percent, status, ended_reason, waits_for, payment_reference } = environment;
+  const { stages, stage_percent, status, ended_reason, waits_for, payment_reference, gpu } = environment;
   const running = status === "pending";
   const now = useNow(running ? 200 : 60_000);
   const { data: capacity } = useQuery({ ...capacityQuery, enabled: running, refetchInterval: false });
   const figures = meaningful(capacity?.launch);
-  const lines = timelineOf(stages, stage_percent, waits_for, payment_reference === null);
+  const lines = timelineOf(stages, stage_percent, waits_for, payment_reference === null, gpu ? "GPU" : "slot");
   const from = stages.find(({ stage }) => stage === "paid") ?? stages[0];
   const last = Math.max(0, ...lines.map(({ at }) => at ?? 0));
   const elapsed = running && from ? Math.max(0, now - Date.parse(from.at)) / 1000 : last;

@@ -45,10 +45,10 @@ function factsOf(environment: Detail): Fact[] {
   return [
     { label: "Type", value: typeName(type) },
     {
-      label: "GPUs",
+      label: gpu ? "GPUs" : "Slots",
       value: (
         <NamedSlots filled={gpu_count} tone={status === "active" ? "live" : "rest"}>
-          {plural(gpu_count, "GPU")}
+          {plural(gpu_count, gpu ? "GPU" : "slot")}
         </NamedSlots>
       ),
     },

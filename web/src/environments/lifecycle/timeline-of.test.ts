@@ -65,3 +65,8 @@ test("where a code pays, no line says that a payment was confirmed (G332, G335)"
   expect([first?.name, first?.at, second?.name]).toEqual(["Code accepted", 0, "GPUs reserved"]);
   expect(timelineOf([])[0]?.name).toBe("Payment confirmed");
 });
+
+test("a machine without GPUs reserves slots (G307)", () => {
+  const [, second] = timelineOf([], null, null, false, "slot");
+  expect([second?.name, second?.doing]).toEqual(["Slots reserved", "Starting: reserving slots"]);
+});

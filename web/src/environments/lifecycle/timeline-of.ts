@@ -23,6 +23,9 @@ const shownStages: readonly ShownStage[] = [
 /** Instead of the first line, where a code pays (G332). */
 const coveredStage = { name: "Code accepted", doing: "Starting: taking the hours of your code" };
 
+/** On a machine without GPUs (G307). */
+const slotsStage = { name: "Slots reserved", doing: "Starting: reserving slots" };
+
 /** What a start waits for, and why it failed when it came through too late (G198). */
 export const waitTexts: Readonly<Record<WaitReason, { readonly doing: string; readonly failed: string }>> = {
   room: { doing: "Waiting for room on a machine", failed: "no machine had room" },
@@ -54,13 +57,15 @@ export interface Stamp {
 
 /**
  * The timeline's lines in seconds since the payment, or since the first stamp of a restart. A skipped line gets the time
- * of the next reached one, so that no finished line looks open. `isCovered`: a code pays for it (G332).
+ * of the next reached one, so that no finished line looks open. `isCovered`: a code pays for it (G332). `unit`: what it
+ * rents, a slot on a machine without GPUs (G307).
  */
 export function timelineOf(
   stamps: readonly Stamp[],
   percent: number | null = null,
   waitsFor: WaitReason | null = null,
   isCovered = false,
+  unit: "GPU" | "slot" = "GPU",
 ): TimelineStage[] {
   const at = new Map(stamps.map((stamp) => [stamp.stage, Date.parse(stamp.at)]));
   const zero = at.get("paid") ?? Math.min(...at.values());
@@ -68,6 +73,7 @@ export function timelineOf(
   const waits = waitsFor === null ? undefined : { doing: waitTexts[waitsFor].doing, failed: "Too late" };
   return shownStages
     .map((shown) => (isCovered && shown.until === "paid" ? { ...shown, ...coveredStage } : shown))
+    .map((shown) => (unit === "slot" && shown.until === "placed" ? { ...shown, ...slotsStage } : shown))
     .map(({ name, doing, until }) => ({
       name,
       doing: until === "image" && percent !== null ? `${doing} ${Math.round(percent)}%` : doing,

@@ -38,6 +38,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo, isCo
   const progress = (
     <Progress
       {...{ state, draft, launched, goTo, isCovered, figures: meaningful(capacity?.launch) }}
+      unit={capacity?.kind === "cpu" ? "slot" : "GPU"}
       onCancel={launch.cancel}
       onRetry={() => {
         launch.reset();
@@ -62,11 +63,12 @@ interface ProgressProps {
   readonly figures: NonNullable<Capacity["launch"]> | undefined;
   readonly goTo: (step: Step) => void;
   readonly isCovered: boolean;
+  readonly unit: "GPU" | "slot";
   readonly onCancel: (environmentId: string) => void;
   readonly onRetry: () => void;
 }
 
-function Progress({ state, draft, launched, figures, goTo, isCovered, onCancel, onRetry }: ProgressProps) {
+function Progress({ state, draft, launched, figures, goTo, isCovered, unit, onCancel, onRetry }: ProgressProps) {
   const { id, environment, unanswered } = launched;
   const elapsed = useElapsed(state);
   const problem = state.phase === "idle" ? state.problem : undefined;
@@ -94,6 +96,7 @@ function Progress({ state, draft, launched, figures, goTo, isCovered, onCancel, 
               environment?.stage_percent,
               environment?.waits_for,
               isCovered,
+              unit,
             )}
             elapsed={elapsed}
             {...(figures && { median: figures.p50_ms / 1000 })}
