@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tableOf } from "./print-rows.ts";
+import { jsonOf, tableOf } from "./print-rows.ts";
 
 test("a table aligns text to the left and numbers to the right; untrusted text stays on its line", () => {
   const rows = [
@@ -18,4 +18,10 @@ test("a table aligns text to the left and numbers to the right; untrusted text s
     "a            5  2026-11-23 01:02Z  one [2J two",
     "long-id   1200  -",
   ]);
+});
+
+test("JSON has no letter that a terminal obeys, and is the same JSON", () => {
+  const value = { text: 'one\u001b[2J\u009b2J \u202etwo\u2066 \u{e0041} "three" \\ ü' };
+  expect(jsonOf(value)).toMatch(/^(?:\n|[^\p{Cc}\p{Cf}])+$/u);
+  expect(JSON.parse(jsonOf(value))).toEqual(value);
 });

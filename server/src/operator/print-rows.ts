@@ -10,7 +10,14 @@ export function printRows<Row>(rows: readonly Row[], columns: Columns<Row>, { js
 }
 
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
+  console.log(jsonOf(value));
+}
+
+/** JSON keeps letters that a terminal obeys: C1 controls, and those that turn a line around. Escaped they are the same JSON. */
+export function jsonOf(value: unknown): string {
+  const escaped = (letter: string) =>
+    letter.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return JSON.stringify(value, null, 2).replace(/[\u007f-\u009f\p{Cf}]/gu, escaped);
 }
 
 /** Columns are two spaces apart; the last one may be of any length. */

@@ -94,6 +94,35 @@ test("sign-ins are limited for each account and network", async () => {
   expect(codes).toEqual(["wrong_password", "wrong_password", "wrong_password", "rate_limited"]);
 });
 
+test("guesses of the second factor are limited over sign-ins, browsers, networks and processes, with the right password", async () => {
+  const one = await testConsole();
+  const two = await testConsole({ db: one.db });
+  const { email, password, secret: factor } = await one.enrol();
+  const valid = [-1, 0, 1].map((step) => codeOf(factor, step));
+  let next = 0;
+  const wrong = (): string => {
+    const code = String(next++).padStart(6, "0");
+    return valid.includes(code) ? wrong() : code;
+  };
+  const statusOf = async (console: typeof one, address: string, code: string) =>
+    (await console.browser(address).call("POST", "session", { email, password, code })).statusCode;
+  // As the page does, each guess asks for the code first: that counts too.
+  for (let n = 0; n < 5; n += 1) {
+    expect(await statusOf(one, "203.0.113.9", "")).toBe(200);
+    expect(await statusOf(two, "203.0.113.9", wrong())).toBe(400);
+  }
+  expect(await statusOf(one, "203.0.113.9", wrong())).toBe(429);
+  expect(await statusOf(one, "198.51.100.1", wrong())).toBe(400);
+  // A hundred in a row for an account, from anywhere: 11 of them till now.
+  await sql`update attempt_windows set count = 97 where count = 11`.execute(one.db);
+  const guesses = await Promise.all(
+    Array.from({ length: 6 }, (_, n) => statusOf(n % 2 === 0 ? one : two, `198.51.101.${n}`, wrong())),
+  );
+  expect(guesses.sort()).toEqual([400, 400, 400, 429, 429, 429]);
+  const late = await two.browser("198.51.102.1").call("POST", "session", { email, password, code: wrong() });
+  expect(Number(late.headers["retry-after"])).toBeGreaterThan(80_000);
+});
+
 test("others on an operator's network use up neither the tries nor the requests of a browser that signed in before", async () => {
   const { enrol, browser } = await testConsole({ env: { SIGN_INS_PER_MINUTE: "3", OPERATOR_SECOND_FACTOR: "false" } });
   const own = await enrol();

@@ -74,7 +74,9 @@ async function show(config: Config, [id = ""]: Args, { json }: Options): Promise
   const ticket = await withDatabase(config, (db) => showTicket(db, id));
   if (json !== undefined) return void printJson(ticket);
   const { code, email, user_id, issue_type, created_at, closed_at, description, answers } = ticket;
-  console.log(`${code} of ${email} (${user_id}), ${issue_type}, ${created_at.toISOString()}\n${oneLine(description)}`);
+  console.log(
+    `${code} of ${oneLine(email)} (${user_id}), ${issue_type}, ${created_at.toISOString()}\n${oneLine(description)}`,
+  );
   for (const { text, answered_at } of answers) console.log(`answered ${answered_at.toISOString()}: ${oneLine(text)}`);
   if (closed_at) console.log(`closed ${closed_at.toISOString()}`);
 }

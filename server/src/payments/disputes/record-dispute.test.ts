@@ -103,6 +103,34 @@ test("lost: booked once, the environment ends, the order is refunded, and new or
   expect((await rest.order("ada")).status).toBe(200);
 });
 
+test("lost by webhook with the hours of two credits in it: those end with it, and neither credit is open again", async () => {
+  const { buy, open, decide, db, environment, rowOf, runReconciler, ...rest } = await setup();
+  const before = (await rest.order("ada", { subdomain: "lab-before" })).body.id;
+  await rest.clear("ada", before);
+  const owed = { id: "owed", user_id: "ada", order_id: (await rowOf(before)).id, reason: "not_delivered" };
+  await db
+    .insertInto("time_credits")
+    .values({ ...owed, gpu_hours: 4 })
+    .execute();
+  await db
+    .insertInto("granted_credits")
+    .values({ id: "granted", user_id: "ada", gpu_hours: 4, source: "operator", note: "" })
+    .execute();
+  const { id, paymentId, orderId } = await buy();
+  runReconciler();
+  await expect.poll(async () => (await rowOf(id)).status).toBe("fulfilled");
+  // An hour that was paid, and two of each credit with two GPUs.
+  expect((await rowOf(id)).hours).toBe(5);
+  rest.runWebhookProcessor();
+  rest.runWebhookSender(rest.gatewayUrl.replace(/\/embedded-gateway.*/, "/webhooks/razorpay"));
+  await decide((await open(paymentId)).id, "lost");
+  await expect.poll(async () => (await environment()).status).toBe("terminated");
+  expect(await rowOf(id)).toMatchObject({ status: "refunded", hours: 0 });
+  for (const table of ["time_credits", "granted_credits"] as const)
+    expect(await db.selectFrom(table).select("used_by_order").execute(), table).toEqual([{ used_by_order: orderId }]);
+  expect(await rest.balances()).toEqual({ revenue: -40, disputes: 40 });
+});
+
 test("C50 dispute after a full refund: the loss is booked, nothing is sent back twice, and no refund fits any more", async () => {
   const { buy, open, decide, payments, provider, runRefundSender, rowOf, balances, db, ...rest } = await setup();
   const { id, paymentId } = await buy(39);
