@@ -10,6 +10,7 @@ import { keptData } from "./hostile/kept-data.ts";
 import { machine } from "./hostile/machine.ts";
 import { money } from "./hostile/money.ts";
 import { outside } from "./hostile/outside.ts";
+import { signedOut } from "./hostile/signed-out.ts";
 import { preparedJupyter } from "./labs.ts";
 import { writeProof } from "./proof-page.ts";
 
@@ -52,7 +53,7 @@ export async function proveHostile({
     );
   const labs = docker ? ["process", "docker"] : ["process"];
   const rows = await Promise.all([
-    play("fake", chosen([...outside, ...money, ...formerTenant, ...keptData])),
+    play("fake", chosen([...outside, ...signedOut, ...money, ...formerTenant, ...keptData])),
     (async () => {
       const found: Row[] = [];
       for (const runtime of labs) found.push(...(await play(runtime, chosen(inside))));

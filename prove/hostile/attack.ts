@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Db } from "../../server/src/database/database.ts";
 import {
   type Customer,
@@ -9,7 +12,8 @@ import {
   signUp,
   until,
 } from "../../testing/customer.ts";
-import type { Product } from "../../testing/product.ts";
+import { environment } from "../../testing/environment.ts";
+import { type Product, toolsDir } from "../../testing/product.ts";
 import { addressOf, type EnvironmentAddress } from "../notebook.ts";
 
 /** A started product, with its database to simulate the passing of time. */
@@ -101,4 +105,19 @@ export async function moneyOf({ db }: Target, userId: string) {
     .where("payments.user_id", "=", userId)
     .where("payments.settles_order", "=", true)
     .execute();
+}
+
+const operator = fileURLToPath(new URL("../../server/src/operator/main.ts", import.meta.url));
+
+/** Runs a command of the operator. */
+export async function operate(
+  dataDir: string,
+  words: readonly string[],
+  timeout = 0,
+): Promise<{ readonly code: number; readonly said: string }> {
+  const env = { ...environment.shell, DATA_DIR: dataDir, RUNTIMES_DIR: toolsDir };
+  return await promisify(execFile)(process.execPath, [operator, ...words], { env, timeout }).then(
+    ({ stdout }) => ({ code: 0, said: stdout }),
+    ({ code, stdout, stderr }) => ({ code: code ?? 1, said: `${stdout}${stderr}` }),
+  );
 }

@@ -1,18 +1,12 @@
-import { execFile } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { sql } from "kysely";
 import { auditHash, noHash } from "../../server/src/audit/audit-hash.ts";
 import { recordAct } from "../../server/src/audit/record-act.ts";
 import type { Db } from "../../server/src/database/database.ts";
 import { until } from "../../testing/customer.ts";
-import { environment } from "../../testing/environment.ts";
-import { removeFolder, temporaryFolder, toolsDir } from "../../testing/product.ts";
-import type { Attack } from "./attack.ts";
-
-const operator = fileURLToPath(new URL("../../server/src/operator/main.ts", import.meta.url));
+import { removeFolder, temporaryFolder } from "../../testing/product.ts";
+import { type Attack, operate } from "./attack.ts";
 
 /** Attacks on what is kept: backups, their homes, and the record of what operators did. */
 export const keptData: readonly Attack[] = [
@@ -126,16 +120,4 @@ async function rewriteAudit(db: Db): Promise<() => Promise<void>> {
       (actor) => actor,
       () => last_hash,
     );
-}
-
-async function operate(
-  dataDir: string,
-  words: readonly string[],
-  timeout = 0,
-): Promise<{ readonly code: number; readonly said: string }> {
-  const env = { ...environment.shell, DATA_DIR: dataDir, RUNTIMES_DIR: toolsDir };
-  return await promisify(execFile)(process.execPath, [operator, ...words], { env, timeout }).then(
-    ({ stdout }) => ({ code: 0, said: stdout }),
-    ({ code, stdout, stderr }) => ({ code: code ?? 1, said: `${stdout}${stderr}` }),
-  );
 }
