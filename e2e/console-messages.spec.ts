@@ -1,3 +1,4 @@
+import type { Page } from "@playwright/test";
 import { must, signUp } from "../testing/customer.ts";
 import { type Desk, expect, openScreen, test } from "./testing/console.ts";
 import { checkScreen } from "./testing/viewports.ts";
@@ -7,6 +8,18 @@ async function ask({ product: { url } }: Desk, description: string): Promise<str
   const { userId, email, idToken: token } = await signUp(url, "Ada Asks");
   const body = { issueType: "container_issues", description, userEmail: email, userId };
   return (await must(url, "POST", "/support/tickets", { token, body })).ticketId;
+}
+
+/** What a renter can type: elements that run something, a link, escape sequences, and letters that turn the line around. */
+const hostile = [
+  `<img src=x onerror="document.title='ran'"><script>document.title='ran'</script><a href="javascript:1">Grant it</a>`,
+  "\u001b[2J\u202eevorppa\u202c \u0007",
+].join("\n");
+
+/** Nothing of it is an element, ran, or was fetched, and what follows it on the page is not turned around. */
+async function expectText(page: Page): Promise<void> {
+  await expect(page.locator("[onerror], [href^='javascript'], main script, [src='x']")).toHaveCount(0);
+  await expect(page).not.toHaveTitle("ran");
 }
 
 test("a ticket is opened and answered with a reason; then it is no longer open", async ({ desk, operator, page }) => {
@@ -38,9 +51,15 @@ test("a ticket is opened and answered with a reason; then it is no longer open",
 });
 
 test("a ticket is closed with a reason; lists that could not be read are said", async ({ desk, operator: _, page }) => {
-  const code = await ask(desk, "Thank you!");
+  const code = await ask(desk, hostile);
   await openScreen(page, "/messages", "Messages and tickets");
+  const listed = page.getByRole("row", { name: new RegExp(code) });
+  await expect(listed).toContainText("<img src=x onerror");
+  await expectText(page);
   await page.getByRole("link", { name: code }).click();
+  const ticket = page.getByRole("region", { name: "Ticket", exact: true });
+  await expect(ticket).toContainText(hostile.split("\n")[0] ?? "");
+  await expectText(page);
   await page.getByRole("button", { name: "Close without an answer" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByRole("button", { name: "Close", exact: true }).last()).toBeDisabled();
