@@ -21,9 +21,8 @@ export const formerTenant: readonly Attack[] = [
       await using evil = await evilServer();
       await using browser = await openBrowser();
       const rental = await rent(target);
-      await serveBy(target, rental, evil.port);
       const { page } = browser;
-      await enterByLink(target, rental, page);
+      await enterByLink(target, rental, page, evil.port);
       const scripts = ["/worker.js", "/_berth/worker.js", "/files/worker.js", "/lab/worker.js"];
       const scopes = ["/", "/_berth/", "/lab", undefined];
       const covering: string[] = [];
@@ -35,7 +34,7 @@ export const formerTenant: readonly Attack[] = [
           if (registered !== "" && "/_berth/".startsWith(new URL(registered).pathname))
             covering.push(`${script} covers ${new URL(registered).pathname}`);
         }
-      const key = await enterByLink(target, rental, page);
+      const key = await enterByLink(target, rental, page, evil.port);
       const seen = evil.seen.some((address) => address.includes(key)) ? ["the key of a share link was seen"] : [];
       await end(target, rental);
       await until("the environment to end", () => hasEnded(target, rental));
@@ -62,7 +61,6 @@ export const formerTenant: readonly Attack[] = [
       await using evil = await evilServer();
       await using browser = await openBrowser();
       const [rental, lure] = [await rent(target), await rent(target)];
-      await serveBy(target, lure, evil.port);
       await storeSession(browser.context, url, rental.customer);
       const visit = randomBytes(32).toString("base64url");
       const open = `${url}/open?${new URLSearchParams({ environment: rental.subdomain, path: "/lab", visit })}`;
@@ -71,7 +69,7 @@ export const formerTenant: readonly Attack[] = [
       const leadThere = {
         "an address": () => page.goto(open),
         "a page of another environment": async () => {
-          await enterByLink(target, lure, page);
+          await enterByLink(target, lure, page, evil.port);
           await page.evaluate(`location.href = ${JSON.stringify(open)}`);
         },
       };
@@ -119,16 +117,24 @@ async function serveBy({ db }: Target, { id }: Rental, port: number): Promise<vo
   await db.updateTable("environments").set({ endpoint }).where("id", "=", id).execute();
 }
 
-/** As a guest with a share link; returns its key. */
-async function enterByLink({ product }: Target, { id, customer }: Rental, page: Page): Promise<string> {
-  const { url } = await must(product.url, "POST", `/environments/${id}/share`, {
-    token: customer.idToken,
+/** As a guest with a share link, of what serves at `port` in the place of JupyterLab; returns the link's key. */
+async function enterByLink(target: Target, rental: Rental, page: Page, port: number): Promise<string> {
+  const { url } = await must(target.product.url, "POST", `/environments/${rental.id}/share`, {
+    token: rental.customer.idToken,
     body: { term: "1h" },
   });
-  await page.goto(url);
-  const button = page.getByRole("button", { name: "Open JupyterLab" });
-  if (await button.isVisible()) await button.click();
-  await until("the tenant's page", async () => (await page.title()) === "notebook");
+  await until("the tenant's page", async () => {
+    // At its next look the reconciler writes the run's own endpoint back.
+    await serveBy(target, rental, port);
+    await page.goto(url);
+    const button = page.getByRole("button", { name: "Open JupyterLab" });
+    if (await button.isVisible()) await button.click();
+    const shown = page.waitForFunction('document.title === "notebook"', undefined, { timeout: 10_000 });
+    return await shown.then(
+      () => true,
+      () => false,
+    );
+  });
   return new URL(url).searchParams.get("key") as string;
 }
 
