@@ -60,7 +60,8 @@ export function useActions(userId: string): Actions {
       toast.error(failedText(verbOf(action), message), {
         action: { label: "Retry", onClick: () => run(environment, action) },
       });
-      return client.invalidateQueries({ queryKey: keys.profile(userId) });
+      // Not awaited: the row would be busy until the list is read, and ignore Retry.
+      void client.invalidateQueries({ queryKey: keys.profile(userId) });
     },
   });
   const pending = useMutationState({ filters, select: ({ state }) => state.variables as Request });
