@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { install, node, root } from "./setup.mjs";
-import { checks } from "./tests/run-checks.mjs";
+import { checks } from "./tests/checks.mjs";
 import { bin, runQuietly, runSideBySide, runStep } from "./tests/run-steps.mjs";
 import { browserFiles, slowestFiles, specsOf } from "./tests/slowest-files.mjs";
 

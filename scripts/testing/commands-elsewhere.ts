@@ -60,7 +60,7 @@ export const npmScripts: Readonly<Record<string, RunBy>> = {
   test: "it is the run that this test is part of",
   dev: "it watches the sources for somebody who edits them",
   "test:changed": ["scripts/tests/related-tests.test.ts", "a change of settle-payment.ts"],
-  check: ["scripts/tests/run-checks.mjs", "scripts/check-citations.ts"],
+  check: ["scripts/tests/checks.mjs", "scripts/check-citations.ts"],
   e2e: ["scripts/test.mjs", "e2e/playwright.config.ts"],
   bench: "measurements, by hand: they need the machine to themselves",
   images,

@@ -2,12 +2,13 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { buildWeb, root } from "../setup.mjs";
+import { buildWeb, install, root } from "../setup.mjs";
 import { sourceFiles } from "../source-files.ts";
+import { checks } from "./checks.mjs";
 import { relatedTests } from "./related-tests.ts";
-import { checks } from "./run-checks.mjs";
 import { bin, runSideBySide, runStep } from "./run-steps.mjs";
 
+install();
 const since = process.argv[2] ?? "HEAD";
 const added = git("ls-files", "--others", "--exclude-standard");
 const changed = [...git("diff", "--name-only", since), ...added];
