@@ -80,6 +80,11 @@ export function hostName(template: string, subdomain: string): string {
     .replace(/\/$/, "");
 }
 
+/** A path without slashes at its end, as the titles and texts of pages are listed. */
+export function plainPath(path: string): string {
+  return `/${path.split("/").filter(Boolean).join("/")}`;
+}
+
 /** "512 KB", "12.3 MB", "4.20 GB", in decimal units. Null while it is being measured. */
 export function sizeText(megabytes: number | null): string {
   if (megabytes === null) return "Measuring...";

@@ -4,14 +4,13 @@ import { useBrand } from "../api/use-brand.ts";
 import { legalLinks } from "../content/brand.ts";
 import type { LegalText } from "../content/legal-text.ts";
 import { legalTexts } from "../content/legal-texts.ts";
-import { longDay } from "../format.ts";
+import { longDay, plainPath } from "../format.ts";
 import { PublicFrame } from "../landing/public-frame.tsx";
 import classes from "./legal.module.css";
 import { LegalDocument } from "./legal-document.tsx";
 
 export function LegalPage() {
-  const parts = useLocation().pathname.toLowerCase().split("/");
-  const path = `/${parts.filter(Boolean).join("/")}`;
+  const path = plainPath(useLocation().pathname.toLowerCase());
   const brand = useBrand();
   const text = legalTexts[path];
   if (!text) throw new Error(`no legal text for ${path}`);

@@ -1,6 +1,7 @@
 import { ActionIcon } from "@mantine/core";
 import { CircleHelp, Command, Menu, PanelLeft } from "lucide-react";
 import { Link, useLocation } from "react-router";
+import { plainPath } from "../format.ts";
 import { SchemeToggle } from "../ui/controls/scheme-toggle.tsx";
 import { helpPageOf } from "./help-page-of.ts";
 import { NotificationBell } from "./notification-bell.tsx";
@@ -19,7 +20,7 @@ const titles: Readonly<Record<string, string>> = {
 export function titleOf(pathname: string): string {
   if (pathname.startsWith("/billing/orders/")) return "Order";
   if (/^\/environments\/(?!create\/?$)./.test(pathname)) return "Environment";
-  return titles[`/${pathname.split("/").filter(Boolean).join("/")}`] ?? "Dashboard";
+  return titles[plainPath(pathname)] ?? "Dashboard";
 }
 
 interface Props {
