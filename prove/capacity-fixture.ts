@@ -10,6 +10,7 @@ import { type HoldRequest, renewHold } from "../server/src/environments/allocati
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
 import { startQueueProcessor } from "../server/src/environments/queue/process-queue.ts";
 import { startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
+import { freeDelivery } from "../server/src/environments/testing/setup-environments.ts";
 import { startWarmPool } from "../server/src/environments/warm-pool/start-warm-pool.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { recordLog } from "../server/src/logging/testing/record-log.ts";
@@ -112,12 +113,7 @@ function startServer({ pool, driver, changes, failures }: ServerDeps, fuse?: Fus
   const loops = [
     startReconciler({
       ...{ db, changes, announce: announceByBell, log, retentionDays: 0, drivers, isReady: answers },
-      delivery: {
-        delivered: async () => ({ bonusHours: 0 }),
-        undelivered: async () => {},
-        kept: async () => ({ bonusHours: 0 }),
-        ended: async () => {},
-      },
+      delivery: freeDelivery,
     }),
     startWarmPool({ db, changes, drivers, isReady: answers, log, sizes: { jupyter: 2 } }),
     startQueueProcessor({ db, changes, announce: announceByBell, log }),

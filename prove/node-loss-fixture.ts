@@ -15,9 +15,8 @@ import { keptFilesOf } from "../server/src/environments/homes/kept-files.ts";
 import { releaseFormerHomes } from "../server/src/environments/homes/release-former-homes.ts";
 import { registerHost } from "../server/src/environments/hosts/register-host.ts";
 import { startReadingCapacity } from "../server/src/environments/hosts/start-reading-capacity.ts";
-import type { Delivery } from "../server/src/environments/reconciler/on-status-change.ts";
 import { startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
-import { rent } from "../server/src/environments/testing/setup-environments.ts";
+import { freeDelivery, rent } from "../server/src/environments/testing/setup-environments.ts";
 import { startWarmPool } from "../server/src/environments/warm-pool/start-warm-pool.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announceByBell } from "../server/src/notifications/notifications.ts";
@@ -57,7 +56,7 @@ export async function openNodeLossFixture(node: string, storageClass: string | u
   const common = { db, drivers, log: silentLogger };
   const loops = [
     startReadingCapacity({ ...common, slots: 0, intervalMs: 5_000 }),
-    startReconciler({ ...common, changes, delivery, announce: announceByBell, isReady, retentionDays }),
+    startReconciler({ ...common, changes, delivery: freeDelivery, announce: announceByBell, isReady, retentionDays }),
     // It ends the runs that a fresh start leaves.
     startWarmPool({ ...common, changes, isReady, sizes: {} }),
   ];
@@ -175,13 +174,6 @@ function offering(driver: Driver, node: string): Driver & { readonly offerAll: (
     },
   };
 }
-
-const delivery: Delivery = {
-  delivered: async () => ({ bonusHours: 0 }),
-  undelivered: async () => {},
-  kept: async () => ({ bonusHours: 0 }),
-  ended: async () => {},
-};
 
 const rowOf = (db: Db, id: string) =>
   db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();

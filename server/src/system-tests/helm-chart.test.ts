@@ -3,7 +3,7 @@ import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kuberne
 import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { readSettingsFile } from "../config/settings-file.ts";
-import { whyNoKubernetes } from "../drivers/testing/kubernetes-machine.ts";
+import { testKubeconfig, whyNoKubernetes } from "../drivers/testing/kubernetes-machine.ts";
 import {
   installChart,
   leastValues,
@@ -251,7 +251,7 @@ test.skipIf(whyNoHelm)(
 /** The cluster, with empty namespaces for one test. */
 async function clusterWithNamespace(): Promise<KubernetesObjectApi> {
   const config = new KubeConfig();
-  config.loadFromFile(process.env["TEST_KUBECONFIG"] ?? "");
+  config.loadFromFile(testKubeconfig);
   const api = KubernetesObjectApi.makeApiClient(config);
   const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
   for (const name of [namespace, `${namespace}-environments`]) {

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { type KubernetesObject, loadAllYaml } from "@kubernetes/client-node";
+import { testKubeconfig } from "../../drivers/testing/kubernetes-machine.ts";
 
 const chart = fileURLToPath(new URL("../../../../deploy/helm/berth", import.meta.url));
 /** Of this run, on a cluster that others use too. */
@@ -44,8 +45,7 @@ export function renderChart(values: Values, release = "berth"): Rendered {
 
 /** Tries an installation in the cluster of TEST_KUBECONFIG, which the cluster checks and which makes nothing. */
 export function installChart(values: Values): { readonly status: number | null; readonly refusal: string } {
-  // biome-ignore lint/style/noProcessEnv: the cluster of this run
-  const cluster = ["--kubeconfig", process.env["TEST_KUBECONFIG"] ?? ""];
+  const cluster = ["--kubeconfig", testKubeconfig];
   const { status, stderr } = helm("install", "berth", chart, "--dry-run=server", ...cluster, values);
   return { status, refusal: status === 0 ? "" : stderr };
 }

@@ -4,7 +4,7 @@ import { openChanges } from "../../database/changes.ts";
 import type { Driver } from "../../drivers/driver.ts";
 import { registerHost } from "../../environments/hosts/register-host.ts";
 import { startReconciler } from "../../environments/reconciler/start-reconciler.ts";
-import { writeOnly } from "../../environments/testing/setup-environments.ts";
+import { freeDelivery, writeOnly } from "../../environments/testing/setup-environments.ts";
 import { startWarmPool } from "../../environments/warm-pool/start-warm-pool.ts";
 import { probeReadiness } from "../../gateway/forward/probe-readiness.ts";
 import { setupGateway as openGateway } from "../../gateway/testing/setup-gateway.ts";
@@ -23,13 +23,7 @@ export async function setupWarmLab(driver: Driver) {
   const drivers = new Map([["machine", driver]]);
   const deps = { db, changes: await openChanges(database), drivers, isReady: probeReadiness, log };
   const pool = startWarmPool({ ...deps, sizes: { jupyter: 1 } });
-  const delivery = {
-    delivered: async () => ({ bonusHours: 0 }),
-    undelivered: async () => {},
-    kept: async () => ({ bonusHours: 0 }),
-    ended: async () => {},
-  };
-  const loops = [pool, startReconciler({ ...deps, delivery, announce: writeOnly, retentionDays: 30 })];
+  const loops = [pool, startReconciler({ ...deps, delivery: freeDelivery, announce: writeOnly, retentionDays: 30 })];
   onTestFinished(async () => void (await Promise.all(loops.map((loop) => loop.stop()))));
   const read = (id: string) => db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
   return {
