@@ -67,8 +67,6 @@ const overview = object({
   hosts: object({ open: count, closed: count }),
   gpus: object({
     ...{ total: count, free: count, leased: count, quarantined: count },
-    /** CPU slots where no host has a GPU (G307). */
-    unit: choice(["gpu", "cpu", "both"]),
     /** Null while one is free. */
     sold_out_since: nullable(instant),
   }),

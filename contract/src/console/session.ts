@@ -8,9 +8,9 @@ export const operatorSession = endpoint({
   method: "GET",
   path: "/operator/api/session",
   auth: "operator",
-  summary: "Who is signed in to the console, and whether GPUs or CPU slots are rented here",
+  summary: "Who is signed in to the console, and whether GPUs, CPU slots or both are rented here",
   body: nothing,
-  reply: object({ status: literal("success"), email: string(), unit: choice(["gpu", "cpu"]) }),
+  reply: object({ status: literal("success"), email: string(), unit: choice(["gpu", "cpu", "both"]) }),
   errors: [],
 });
 

@@ -49,6 +49,8 @@ test("G147 environments are found by state, host, name and owner, and shown from
   expect((await own.must("GET", `environments/${id}`)).environment.is_covered, "by a code (G332)").toBe(true);
   expect((await own.must("GET", "session")).unit, "no host has a GPU (G307)").toBe("cpu");
   await db.updateTable("gpus").set({ kind: "gpu" }).where("id", "=", "local-slot-1").execute();
+  expect((await own.must("GET", "session")).unit).toBe("both");
+  await db.updateTable("gpus").set({ kind: "gpu" }).execute();
   expect((await own.must("GET", "session")).unit).toBe("gpu");
 });
 

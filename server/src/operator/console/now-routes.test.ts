@@ -83,7 +83,7 @@ test("an installation without anything has an overview too", async () => {
   const own = await enrol();
   expect(await own.must("GET", "now")).toMatchObject({
     hosts: { open: 0, closed: 0 },
-    gpus: { total: 0, unit: "gpu", sold_out_since: null },
+    gpus: { total: 0, sold_out_since: null },
     launches: { count: 0, p50_ms: null, p95_ms: null },
     revenue: { amounts: [] },
   });

@@ -51,7 +51,6 @@ interface PlacesRow
     Record<"open" | "closed" | "total" | "free" | "leased" | "quarantined" | "active" | "pending" | "waiting", number>
   > {
   readonly since: Date | null;
-  readonly unit: Overview["gpus"]["unit"];
 }
 
 type Places = Pick<Overview, "hosts" | "gpus" | "environments" | "queue">;
@@ -62,8 +61,7 @@ async function readPlaces(db: Db): Promise<Places> {
       (select count(*)::int from hosts where not is_open and removed_at is null) as closed,
       g.*, e.*, q.*
     from (select count(*)::int as total, count(l.id)::int as leased, count(quarantined_at)::int as quarantined,
-        (count(*) filter (where l.id is null and quarantined_at is null and h.is_open))::int as free,
-        case when bool_and(gpus.kind = 'gpu') then 'gpu' when bool_and(gpus.kind = 'cpu') then 'cpu' else 'both' end as unit
+        (count(*) filter (where l.id is null and quarantined_at is null and h.is_open))::int as free
       from gpus join hosts h on h.id = host_id and h.removed_at is null
       left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null and l.holder_kind <> 'pool') g,
       (select (count(*) filter (where status = 'active'))::int as active,
@@ -74,11 +72,11 @@ async function readPlaces(db: Db): Promise<Places> {
   );
   const [row] = rows;
   if (!row) throw new Error("A query of counts has no row");
-  const { open, closed, total, free, leased, quarantined, active, pending, waiting, since, unit } = row;
+  const { open, closed, total, free, leased, quarantined, active, pending, waiting, since } = row;
   const soldOutSince = free === 0 && leased > 0 ? await readSoldOutSince(db) : null;
   return {
     hosts: { open, closed },
-    gpus: { total, free, leased, quarantined, unit: total === 0 ? "gpu" : unit, sold_out_since: soldOutSince },
+    gpus: { total, free, leased, quarantined, sold_out_since: soldOutSince },
     environments: { active, pending },
     queue: { waiting, since: since?.toISOString() ?? null },
   };

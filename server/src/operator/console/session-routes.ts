@@ -79,15 +79,15 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
 }
 
 /** Slots in every word of an installation whose hosts have no GPU (G307). */
-async function readUnit(db: ConsoleDeps["db"]): Promise<"gpu" | "cpu"> {
-  const kinds = await db
+async function readUnit(db: ConsoleDeps["db"]): Promise<"gpu" | "cpu" | "both"> {
+  const [first, second] = await db
     .selectFrom("gpus")
     .innerJoin("hosts", "hosts.id", "gpus.host_id")
     .where("hosts.removed_at", "is", null)
     .select("gpus.kind")
     .distinct()
     .execute();
-  return kinds.length > 0 && kinds.every(({ kind }) => kind === "cpu") ? "cpu" : "gpu";
+  return second ? "both" : (first?.kind ?? "gpu");
 }
 
 /** Ties a link to the browser that opened it. */

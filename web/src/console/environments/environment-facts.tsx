@@ -1,11 +1,12 @@
 import type { OperatedEnvironment } from "@berth/contract/console/environments";
 import { Link } from "react-router";
+import { capitalised } from "../../content/number-word.ts";
 import { dateTime, duration, money, plural, sizeText } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import detail from "../frame/detail.module.css";
 import { Owner } from "../frame/owner.tsx";
-import { useUnit } from "../frame/use-unit.ts";
+import { type UnitWords, useUnit } from "../frame/unit.ts";
 
 /** Who has it, where it runs, and for how long. */
 export function EnvironmentFacts({ environment }: { readonly environment: OperatedEnvironment }) {
@@ -24,14 +25,14 @@ export function EnvironmentFacts({ environment }: { readonly environment: Operat
   );
 }
 
-function placeFacts(environment: OperatedEnvironment, unit: ReturnType<typeof useUnit>): Fact[] {
+function placeFacts(environment: OperatedEnvironment, unit: UnitWords): Fact[] {
   const { id, email, user_id, container_type, gpu_count, host_id, gpus } = environment;
   return [
     { label: "Id", value: <CopyText value={id} label="environment id" shown={`${id.slice(0, 8)}…`} /> },
     { label: "Owner", value: <Owner id={user_id} email={email} /> },
-    { label: "Type", value: `${container_type}, ${plural(gpu_count, unit)}` },
+    { label: "Type", value: `${container_type}, ${plural(gpu_count, unit.one)}` },
     { label: "Host", value: host_id },
-    { label: unit === "GPU" ? "GPUs" : "Slots", value: gpus.length > 0 ? gpus.join(", ") : "None held" },
+    { label: capitalised(`${unit.one}s`), value: gpus.length > 0 ? gpus.join(", ") : "None held" },
   ];
 }
 

@@ -15,7 +15,7 @@ import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
 import { Owner } from "../frame/owner.tsx";
 import { SearchForm } from "../frame/search-form.tsx";
-import { useUnit } from "../frame/use-unit.ts";
+import { useUnit } from "../frame/unit.ts";
 import { EnvironmentState } from "./environment-state.tsx";
 
 export interface View {
@@ -101,7 +101,7 @@ function Filters({ view, onView, hosts }: Props & { readonly hosts: readonly str
 const columns = ["Environment", "Owner", "Type", "Host", "State"];
 
 function EnvironmentTable({ environments }: { readonly environments: readonly ListedEnvironment[] }) {
-  const unit = useUnit();
+  const { one } = useUnit();
   return (
     <Table className={list.rows} columns={columns}>
       {environments.map((environment) => {
@@ -117,7 +117,7 @@ function EnvironmentTable({ environments }: { readonly environments: readonly Li
               <Owner id={user_id} email={email} />
             </td>
             <td data-label="Type">
-              {container_type}, {plural(gpu_count, unit)}
+              {container_type}, {plural(gpu_count, one)}
             </td>
             <td data-label="Host">{host_id}</td>
             <td data-label="State">

@@ -1,3 +1,4 @@
+import type { ReplyOf } from "@berth/contract";
 import { operatorSession } from "@berth/contract/console/session";
 import { MutationCache, notifyManager, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import { ApiError } from "../../api/api-error.ts";
@@ -6,7 +7,7 @@ import { callConsole } from "./call-console.ts";
 /** The signed-in operator; null while nobody is. */
 export const sessionQuery = queryOptions({
   queryKey: ["operator"],
-  queryFn: async ({ signal }): Promise<{ readonly email: string; readonly unit: "gpu" | "cpu" } | null> => {
+  queryFn: async ({ signal }): Promise<ReplyOf<typeof operatorSession> | null> => {
     try {
       return await callConsole(operatorSession, { params: {}, body: {} }, signal);
     } catch (error) {

@@ -1,26 +1,27 @@
 import { actOnGpu, type GpuAct, type OperatedGpu } from "@berth/contract/console/machines";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
+import { capitalised } from "../../content/number-word.ts";
 import { dateTime } from "../../format.ts";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
+import { useUnit } from "../frame/unit.ts";
 import classes from "./slot-row.module.css";
 import { holderOf } from "./slots-of.ts";
-import type { unitsOf } from "./units-of.ts";
 
 interface Props {
   readonly gpus: readonly OperatedGpu[];
-  readonly units: ReturnType<typeof unitsOf>;
   readonly onAct: (request: ActRequest) => void;
 }
 
 /** The same as a list, to quarantine or release one; closed, because hosts are drawn as their cells. */
-export function GpuTable({ gpus, units, onAct }: Props) {
+export function GpuTable({ gpus, onAct }: Props) {
+  const words = useUnit();
+  const [unit, units] = [capitalised(words.one), capitalised(words.all)];
   const several = new Set(gpus.map(({ host_id }) => host_id)).size > 1;
-  const unit = units === "Slots" ? "Slot" : "GPU";
   const columns = [unit, ...(several ? ["Host"] : []), "State", "Holder", { label: "Actions", end: true }];
   return (
     <section aria-label={units}>

@@ -1,15 +1,16 @@
 import { actOnHost, type HostAct, type OperatedGpu, type OperatedHost } from "@berth/contract/console/machines";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
+import { capitalised } from "../../content/number-word.ts";
 import { dateTime, plural } from "../../format.ts";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
+import { unitWords, useUnit } from "../frame/unit.ts";
 import classes from "./slot-row.module.css";
 import { SlotRow } from "./slot-row.tsx";
-import { unitsOf } from "./units-of.ts";
 
 interface Props {
   readonly hosts: readonly OperatedHost[];
@@ -18,7 +19,7 @@ interface Props {
 }
 
 export function HostTable({ hosts, gpus, onAct }: Props) {
-  const units = unitsOf(hosts);
+  const units = capitalised(useUnit().all);
   const columns = ["Host", "State", units, "Environments", { label: "Actions", end: true }];
   return (
     <section aria-label="Hosts">
@@ -32,7 +33,7 @@ export function HostTable({ hosts, gpus, onAct }: Props) {
             <td data-label="State">
               <HostState host={host} />
             </td>
-            <td data-label={host.unit === "cpu" ? "Slots" : "GPUs"}>
+            <td data-label={capitalised(unitWords[host.unit].all)}>
               <SlotRow host={host} gpus={gpus.filter(({ host_id }) => host_id === host.id)} />
             </td>
             <td data-label="Environments">

@@ -10,7 +10,6 @@ import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { GpuTable } from "./gpu-table.tsx";
 import { HostTable } from "./host-table.tsx";
-import { unitsOf } from "./units-of.ts";
 
 /** Every host and GPU, and what can be done with them. */
 export function MachinesPage() {
@@ -38,7 +37,7 @@ export function MachinesPage() {
         </EmptyState>
       )}
       {data && data.hosts.length > 0 && <HostTable hosts={data.hosts} gpus={data.gpus} onAct={setRequest} />}
-      {data && data.gpus.length > 0 && <GpuTable gpus={data.gpus} units={unitsOf(data.hosts)} onAct={setRequest} />}
+      {data && data.gpus.length > 0 && <GpuTable gpus={data.gpus} onAct={setRequest} />}
       <ActDialog request={request} onClose={() => setRequest(undefined)} />
     </div>
   );

@@ -1,5 +1,7 @@
 import type { OperatedGpu, OperatedHost } from "@berth/contract/console/machines";
 import { Link } from "react-router";
+import { capitalised } from "../../content/number-word.ts";
+import { unitWords } from "../frame/unit.ts";
 import classes from "./slot-row.module.css";
 import { reasonOf, type Slot, slotOf, slotStates, slotWords } from "./slots-of.ts";
 
@@ -13,7 +15,7 @@ export function SlotRow({ host, gpus }: Props) {
   const slots = gpus.map((gpu) => slotOf(gpu, host));
   return (
     <>
-      <ul className={classes.slots} aria-label={`${host.unit === "cpu" ? "Slots" : "GPUs"} of ${host.id}`}>
+      <ul className={classes.slots} aria-label={`${capitalised(unitWords[host.unit].all)} of ${host.id}`}>
         {slots.map((slot) => (
           <li key={slot.id}>
             <Cell slot={slot} />

@@ -1,9 +1,10 @@
 import type { Overview } from "@berth/contract/console/overview";
 import { lazy, Suspense } from "react";
+import { capitalised } from "../../content/number-word.ts";
 import metrics from "../../environments/metrics/environment-metrics.module.css";
 import { type Row, topOf } from "../../environments/metrics/metrics-of.ts";
+import { type UnitWords, useUnit } from "../frame/unit.ts";
 import classes from "./now-page.module.css";
-import { unitNoun } from "./unit-noun.ts";
 
 type Step = Overview["day"][number];
 type Count = Exclude<keyof Step, "at">;
@@ -23,6 +24,7 @@ const Lines = lazy(() =>
 
 /** The last 24 hours of what a seller watches, in half hours; the text says what the curves show. */
 export function DayCurves({ day, gpus }: Pick<Overview, "day" | "gpus">) {
+  const unit = useUnit();
   const rows: Row[] = day.map(({ at, ...counts }) => ({ at: Date.parse(at), ...counts }));
   const from = rows[0]?.at ?? 0;
   const to = (rows.at(-1)?.at ?? 0) + stepMs;
@@ -32,7 +34,7 @@ export function DayCurves({ day, gpus }: Pick<Overview, "day" | "gpus">) {
         Last 24 hours
       </h2>
       <div className={classes.curves}>
-        {curvesOf(day, gpus).map(({ title, figure, note, counts, top }) => (
+        {curvesOf(day, gpus.total, unit).map(({ title, figure, note, counts, top }) => (
           <div key={title} className={metrics.measure}>
             <h3>{title}</h3>
             <p className={metrics.figure}>{figure}</p>
@@ -52,18 +54,18 @@ export function DayCurves({ day, gpus }: Pick<Overview, "day" | "gpus">) {
 }
 
 /** "3 of 8 rented", the launches, and who found nothing free. */
-export function curvesOf(day: readonly Step[], gpus: Overview["gpus"]): readonly Curve[] {
-  const sum = (name: Count) => day.reduce((total, step) => total + step[name], 0);
+export function curvesOf(day: readonly Step[], total: number, { all }: UnitWords): readonly Curve[] {
+  const sum = (name: Count) => day.reduce((count, step) => count + step[name], 0);
   const most = (...names: Count[]) => Math.max(0, ...day.flatMap((step) => names.map((name) => step[name])));
   const undelivered = sum("undelivered");
   const queued = sum("queued");
   return [
     {
-      title: `${unitNoun(gpus.unit, 2, true)} rented`,
-      figure: `${day.at(-1)?.rented ?? 0} of ${gpus.total}`,
+      title: `${capitalised(all)} rented`,
+      figure: `${day.at(-1)?.rented ?? 0} of ${total}`,
       note: `At most ${most("rented")}, counted each half hour`,
       counts: ["rented"],
-      top: Math.max(gpus.total, most("rented"), 1),
+      top: Math.max(total, most("rented"), 1),
     },
     {
       title: "Launches",

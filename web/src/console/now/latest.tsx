@@ -39,6 +39,7 @@ interface Line {
   readonly to: string;
 }
 
+const ends: Readonly<Record<string, string>> = endedTexts;
 const moneyWords: Readonly<Record<string, string>> = {
   capture: "paid",
   refund_arrived: "refunded",
@@ -62,7 +63,7 @@ export function lineOf({ kind, what, name, id, detail, amount }: LatestEvent): L
   if (kind === "ready") return { title: `${name} is ready`, note: `after ${seconds(amount)}`, to };
   return {
     title: `${name} has ended`,
-    note: Object.entries(endedTexts).find(([reason]) => reason === what)?.[1] ?? "",
+    note: ends[what] ?? "",
     to,
   };
 }

@@ -1,19 +1,18 @@
-import type { Overview } from "@berth/contract/console/overview";
 import { expect, test } from "vitest";
+import { unitWords } from "../frame/unit.ts";
 import { curvesOf } from "./day-curves.tsx";
 import { lineOf } from "./latest.tsx";
 
-const gpus: Overview["gpus"] = { total: 8, free: 2, leased: 6, quarantined: 0, unit: "cpu", sold_out_since: null };
 const step = { at: "2026-11-20T14:30:00.000Z", rented: 3, launched: 1, undelivered: 0, queued: 0 };
 
 test("the curves of the day say in words what they show, in slots where there are no GPUs (G307)", () => {
   const day = [{ ...step, rented: 7 }, step];
-  expect(curvesOf(day, gpus).map(({ title, figure, note }) => [title, figure, note])).toEqual([
+  expect(curvesOf(day, 8, unitWords.cpu).map(({ title, figure, note }) => [title, figure, note])).toEqual([
     ["Slots rented", "3 of 8", "At most 7, counted each half hour"],
     ["Launches", "2", "All delivered"],
     ["Found nothing free", "0", "Nobody had to wait"],
   ]);
-  const bad = curvesOf([{ ...step, undelivered: 2, queued: 4 }], { ...gpus, unit: "gpu" });
+  const bad = curvesOf([{ ...step, undelivered: 2, queued: 4 }], 8, unitWords.gpu);
   expect(bad.map(({ title, note }) => [title, note])).toEqual([
     ["GPUs rented", "At most 3, counted each half hour"],
     ["Launches", "2 more not delivered"],

@@ -10,7 +10,7 @@ import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
 import { Owner } from "../frame/owner.tsx";
-import { useUnit } from "../frame/use-unit.ts";
+import { useUnit } from "../frame/unit.ts";
 import { orderStatus } from "./order-status.ts";
 
 /** Orders that were found, newest first, a page at a time. */
@@ -46,7 +46,7 @@ export function OrderList({ text }: { readonly text: string }) {
 const columns = ["Environment", "Ordered", "Owner", "Bought", "State", { label: "Amount", end: true }];
 
 function OrderTable({ orders }: { readonly orders: readonly ListedOrder[] }) {
-  const unit = useUnit();
+  const { one } = useUnit();
   return (
     <Table className={list.rows} columns={columns}>
       {orders.map(({ id, subdomain, created_at, email, user_id, status, currency, ...bought }) => (
@@ -61,7 +61,7 @@ function OrderTable({ orders }: { readonly orders: readonly ListedOrder[] }) {
             <Owner id={user_id} email={email} />
           </td>
           <td data-label="Bought">
-            {plural(bought.duration_hours, "hour")}, {plural(bought.gpu_count, unit)}
+            {plural(bought.duration_hours, "hour")}, {plural(bought.gpu_count, one)}
             <small>{bought.container_type}</small>
           </td>
           <td data-label="State">

@@ -8,7 +8,7 @@ import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { Tag, type Tone } from "../../ui/display/status.tsx";
 import detail from "../frame/detail.module.css";
 import { Owner } from "../frame/owner.tsx";
-import { useUnit } from "../frame/use-unit.ts";
+import { type UnitWords, useUnit } from "../frame/unit.ts";
 
 const places: Readonly<Record<MoneyPlace, readonly [Tone, string]>> = {
   nothing_taken: ["rest", "Nothing was taken"],
@@ -53,14 +53,14 @@ function moneyFacts({ money: { charged, refunding, refunded, disputed, currency 
   ];
 }
 
-function boughtFacts(order: Order, owner: OperatedOrder["owner"], unit: ReturnType<typeof useUnit>): Fact[] {
+function boughtFacts(order: Order, owner: OperatedOrder["owner"], { one }: UnitWords): Fact[] {
   const { container_type, gpu_count, duration_hours, amount, currency, rate, list_price, paid_with } = order;
   const { environment } = order.references;
   return [
     { label: "Owner", value: <Owner {...owner} /> },
     ...(environment === null ? [] : [{ label: "Environment", value: <Environment id={environment} /> }]),
     { label: order.extends ? "More time for" : "Bought", value: plural(duration_hours, "hour") },
-    { label: "Type", value: `${typeName(container_type)}, ${plural(gpu_count, unit)}` },
+    { label: "Type", value: `${typeName(container_type)}, ${plural(gpu_count, one)}` },
     { label: "Price", value: amountText(amount, currency) },
     ...(rate === null
       ? []

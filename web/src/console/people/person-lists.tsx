@@ -2,13 +2,14 @@ import type { OperatedCredit } from "@berth/contract/console/credits";
 import type { Person } from "@berth/contract/console/people";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { capitalised } from "../../content/number-word.ts";
 import { dateTime, duration, money, plural } from "../../format.ts";
 import { Status, Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { CreditTable } from "../credits/credit-table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import list from "../frame/list.module.css";
-import { useUnit } from "../frame/use-unit.ts";
+import { useUnit } from "../frame/unit.ts";
 import { orderStatus } from "../orders/order-status.ts";
 import classes from "./person-page.module.css";
 
@@ -60,7 +61,7 @@ function Section({ title, none, count, children }: SectionProps) {
 }
 
 function Environments({ environments }: Pick<Person, "environments">) {
-  const units = useUnit() === "GPU" ? "GPUs" : "Slots";
+  const units = capitalised(`${useUnit().one}s`);
   return (
     <Table className={list.rows} columns={["Name", "State", units, "Host", "Ordered", "Ends"]}>
       {environments.map(({ id, subdomain, status, gpu_count, host_id, requested_at, expires_at, banked_seconds }) => (
@@ -90,7 +91,7 @@ function Environments({ environments }: Pick<Person, "environments">) {
 }
 
 function Orders({ orders }: Pick<Person, "orders">) {
-  const unit = useUnit();
+  const { one } = useUnit();
   return (
     <Table className={list.rows} columns={["Order", "State", "Bought", "Time", { label: "Amount", end: true }]}>
       {orders.map(({ id, status, subdomain, container_type, gpu_count, duration_hours, ...order }) => (
@@ -105,7 +106,7 @@ function Orders({ orders }: Pick<Person, "orders">) {
             <Tag tone={orderStatus[status].tone}>{orderStatus[status].label}</Tag>
           </td>
           <td data-label="Bought">
-            {container_type}, {plural(gpu_count, unit)}, {duration_hours} h
+            {container_type}, {plural(gpu_count, one)}, {duration_hours} h
           </td>
           <td data-label="Time">{dateTime(order.created_at)}</td>
           <td data-end data-label="Amount">
