@@ -11,9 +11,11 @@ test("Prices and terms: what is in force, what comes and when, where each type i
     const coming = { ...now, from: "2999-01-01", state: "coming", rows: now.rows.slice(0, 2), hours: [1, 168] };
     const terms = [{ from: "2999-01-01", summary: "Environments that are idle for a day are stopped." }];
     const [first, ...types] = json.types;
+    const none = { percent: null, message: "", can_prepare: false };
     const images = [
-      { host_id: "gpu-1", state: "unavailable", percent: null, message: "npm run images -- jupyter prepares it" },
-      { host_id: "gpu-2", state: "preparing", percent: 40, message: "" },
+      { ...none, host_id: "gpu-1", state: "unavailable", message: "npm run images -- jupyter prepares it" },
+      { ...none, host_id: "gpu-2", state: "preparing", percent: 40 },
+      { ...none, host_id: "local", state: "unavailable", can_prepare: true },
     ];
     const notice = { title: "Prices change on Jan 1, 2999", body: "One GPU is $0.30 an hour then." };
     const announced = [{ ...notice, created_at: "2026-11-20T12:00:00.000Z", done: false }];
@@ -35,6 +37,11 @@ test("Prices and terms: what is in force, what comes and when, where each type i
   await expect(page.getByRole("region", { name: "Announced" })).toContainText("Being sent");
   await expect(page.getByRole("button", { name: /catalogue check catalogue\.json/ })).toBeVisible();
   await checkScreen(page, "console-prices");
+  await page.getByRole("button", { name: "Prepare JupyterLab on local" }).click();
+  const dialog = page.getByRole("dialog", { name: "Prepare JupyterLab" });
+  await dialog.getByLabel("Reason").fill("A class needs it");
+  await dialog.getByRole("button", { name: "Prepare" }).click();
+  await expect(page.getByText("jupyter is prepared already")).toBeVisible();
 
   const json = { status: "error", code: "forbidden", message: "Broken", detail: "" };
   await page.route("**/operator/api/catalogue", (route) => route.fulfill({ status: 403, json }));

@@ -11,7 +11,8 @@ import {
   string,
 } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
-import { instant, nothing } from "../wire.ts";
+import { instant, nothing, typed } from "../wire.ts";
+import { done, reason } from "./reason.ts";
 
 /** A version of the prices, in minor units. */
 const priceVersion = object({
@@ -37,13 +38,15 @@ const soldType = object({
   id: string(),
   name: string(),
   recipe: string(),
-  /** Where its image or runtime is prepared; the message of one that is not says what to type. */
+  /** Where its image or runtime is prepared. */
   images: array(
     object({
       host_id: string(),
       state: choice(["ready", "preparing", "unavailable"]),
       percent: nullable(number()),
       message: string(),
+      /** Whether `prepareType` prepares it; otherwise the message says what to type. */
+      can_prepare: boolean(),
     }),
   ),
 });
@@ -83,4 +86,14 @@ export const readCatalogue = endpoint({
   body: nothing,
   reply: operatedCatalogue,
   errors: [],
+});
+
+export const prepareType = endpoint({
+  method: "POST",
+  path: "/operator/api/catalogue/types/{id}/prepare",
+  auth: "operator",
+  summary: "Prepare a type on a host that does not prepare it by itself",
+  body: object({ host: typed(64), reason }),
+  reply: done,
+  errors: ["action_not_allowed"],
 });

@@ -37,6 +37,7 @@ export const subjectOfAct = {
   "refund.grant": "order",
   "ticket.answer": "ticket",
   "ticket.close": "ticket",
+  "type.prepare": "type",
   "user.delete": "user",
   "user.export": "user",
   "user.lift": "user",

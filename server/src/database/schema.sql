@@ -584,6 +584,7 @@ create table host_images (
   percent integer,
   message text not null default '',
   updated_at timestamptz not null default now(),
+  asked_at timestamptz,
   constraint host_images_pkey primary key (host_id, container_type),
   constraint host_images_host_id_fkey foreign key (host_id) references hosts(id) on delete cascade,
   constraint host_images_state_check check (state in ('ready', 'preparing', 'unavailable'))

@@ -374,6 +374,7 @@ export interface Tables {
     percent: number | null;
     message: Generated<string>;
     updated_at: Generated<Date>;
+    asked_at: Date | null;
   };
   hosts: {
     id: string;

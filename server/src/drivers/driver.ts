@@ -150,8 +150,11 @@ export interface Driver {
   machineId(): Promise<string>;
   /** Cached from the first call on; `refresh` probes again. */
   capabilities(refresh?: boolean): Promise<Capabilities>;
-  /** Pulls or prepares an image; returns at once when it is ready. `progress` gets percent. Throws `no_image` when this host can never have it. */
-  prepare(image: string, progress?: (percent: number) => void): Promise<void>;
+  /**
+   * Pulls or prepares an image; returns at once when it is ready. `progress` gets percent. `asked`: an operator wants it, also
+   * where it is not prepared by itself (G101). Throws `no_image` when this host cannot have it.
+   */
+  prepare(image: string, progress?: (percent: number) => void, options?: { readonly asked?: boolean }): Promise<void>;
   /**
    * `absent` for an unknown id. `running` as soon as the process runs; readiness is the caller's probe. Throws `no_home` for a
    * run of this installation on other files than this driver's, and `lost` while the run's machine gives no sign, or it is

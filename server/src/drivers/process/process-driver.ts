@@ -114,7 +114,7 @@ function imageOperations({
     async capabilities() {
       return capabilities;
     },
-    async prepare(image, progress = () => {}) {
+    async prepare(image, progress = () => {}, options = {}) {
       checkSegment("image", image);
       const listeners = preparing.get(image) ?? new Set();
       preparing.set(image, listeners.add(progress));
@@ -123,7 +123,7 @@ function imageOperations({
       };
       try {
         // Under a mutex: the second call finds it prepared, and gets the progress of the first meanwhile.
-        await serially(`prepare ${recipeOf(image)}`, () => prepareRuntime(runtimes, recipeOf(image), notify));
+        await serially(`prepare ${recipeOf(image)}`, () => prepareRuntime(runtimes, recipeOf(image), notify, options));
         const runtime = sandbox && (await readRuntime(runtimes, recipeOf(image)));
         if (runtime) void forkServer(runtime, log);
       } finally {

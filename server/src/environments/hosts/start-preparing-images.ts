@@ -60,16 +60,20 @@ async function prepareImage(deps: ImageDeps, type: string): Promise<void> {
   await sql`
     insert into host_images (host_id, container_type, state) values (${deps.id}, ${type}, 'preparing')
     on conflict do nothing`.execute(deps.db);
+  const { rows } = await sql<{ asked: boolean }>`
+    select asked_at is not null as asked from host_images
+    where host_id = ${deps.id} and container_type = ${type}`.execute(deps.db);
   let reported = -1;
   let writes: Promise<void> = Promise.resolve();
-  await deps.driver.prepare(type, (percent) => {
+  const progress = (percent: number) => {
     const whole = Math.floor(percent);
     if (whole <= reported || whole >= 100) return;
     reported = whole;
     writes = writes.then(() => write(deps, type, { state: "preparing", percent: whole, message: "" }));
     // Awaited below; otherwise an earlier rejection would be unhandled.
     writes.catch(() => {});
-  });
+  };
+  await deps.driver.prepare(type, progress, { asked: rows[0]?.asked === true });
   await writes;
   await write(deps, type, { state: "ready", percent: null, message: "" });
 }

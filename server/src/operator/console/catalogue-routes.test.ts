@@ -3,8 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defaultCatalogue } from "@berth/contract";
 import { expect, onTestFinished, test } from "vitest";
+import { readAudit } from "../../audit/read-audit.ts";
+import { type Driver, DriverError } from "../../drivers/driver.ts";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
 import { registerHost } from "../../environments/hosts/register-host.ts";
+import { startPreparingImages } from "../../environments/hosts/start-preparing-images.ts";
+import { silentLogger } from "../../logging/create-logger.ts";
 import { testConsole } from "./testing/test-console.ts";
 
 const [today] = defaultCatalogue.prices;
@@ -82,4 +86,50 @@ test("the built-in catalogue says how one's own is begun", async () => {
     { code: "USD", rate_per_dollar: 100, round_minor: 1 },
     { code: "INR", rate_per_dollar: 8822, round_minor: 100 },
   ]);
+});
+
+test("a type that no host prepares by itself is prepared when an operator asks, once, with a reason (G101, G307)", async () => {
+  const { db, enrol } = await testConsole();
+  const driver: Driver = {
+    ...fakeDriver({}),
+    async prepare(_type, _progress, { asked = false } = {}) {
+      if (!asked) throw new DriverError("no_image", "prepare pytorch prepares it");
+    },
+  };
+  await registerHost(db, "local", driver, 1);
+  await db.updateTable("hosts").set({ kind: "process" }).execute();
+  const pass = async (state: string) => {
+    const drivers = new Map([["local", driver]]);
+    const loop = startPreparingImages({ db, drivers, log: silentLogger, types: ["pytorch"] });
+    onTestFinished(() => loop.stop());
+    await expect.poll(() => db.selectFrom("host_images").select("state").execute()).toEqual([{ state }]);
+    await loop.stop();
+  };
+  await pass("unavailable");
+  const own = await enrol();
+  const body = { host: "local", reason: "Asked for by the class" };
+  const shown = async () =>
+    (await own.must("GET", "catalogue")).types.find(({ id }: { id: string }) => id === "pytorch");
+  expect((await shown()).images).toMatchObject([{ state: "unavailable", can_prepare: true }]);
+  expect(await own.must("POST", "catalogue/types/pytorch/prepare", body)).toMatchObject({
+    message: "pytorch is prepared on local within a minute",
+  });
+  expect((await shown()).images).toMatchObject([{ state: "preparing", can_prepare: false }]);
+  expect(await own.must("POST", "catalogue/types/pytorch/prepare", body)).toMatchObject({
+    message: "pytorch is prepared already",
+  });
+  await pass("ready");
+  expect((await readAudit(db, { limit: 1 }))[0]).toMatchObject({
+    ...{ act: "type.prepare", subject_id: "pytorch", reason: body.reason },
+  });
+
+  await db.updateTable("hosts").set({ kind: "docker" }).execute();
+  await db
+    .updateTable("host_images")
+    .set({ state: "unavailable", message: "npm run images -- pytorch builds it" })
+    .execute();
+  expect((await shown()).images).toMatchObject([{ can_prepare: false }]);
+  const refused = await own.call("POST", "catalogue/types/pytorch/prepare", body);
+  expect([refused.statusCode, refused.json().message]).toEqual([409, "npm run images -- pytorch builds it"]);
+  expect((await own.call("POST", "catalogue/types/none/prepare", body)).statusCode).toBe(409);
 });

@@ -2,6 +2,7 @@ import { type Catalogue, pricesAt, recipeOf } from "@berth/contract";
 import {
   type OperatedCatalogue,
   type OperatedPrices,
+  prepareType,
   readCatalogue,
   type SoldType,
 } from "@berth/contract/console/catalogue";
@@ -11,7 +12,9 @@ import type { Db } from "../../database/database.ts";
 import { readGpuModels } from "../../environments/hosts/read-gpu-models.ts";
 import { mount, success } from "../../http/mount.ts";
 import { operatorCommand, restartCommand, serviceFile, startCommand } from "../../text/operator-command.ts";
+import { prepareType as askForType, isPreparedOnRequest } from "../capacity/prepare-type.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
+import { authorOf } from "./guard-console.ts";
 
 const mostAnnounced = 20;
 
@@ -33,6 +36,11 @@ export function catalogueRoutes(app: FastifyInstance, { db, config }: Pick<Conso
         ...{ model, memory_gb },
       })),
     };
+  });
+  mount(app, prepareType, async ({ params: { id }, body, request }) => {
+    const begins = await askForType(db, body.host, id, authorOf(request, body.reason));
+    const message = begins ? `${id} is prepared on ${body.host} within a minute` : `${id} is prepared already`;
+    return { ...success, message };
   });
 }
 
@@ -78,8 +86,10 @@ async function readAnnounced(db: Db): Promise<OperatedCatalogue["announced"]> {
 type ImageRow = SoldType["images"][number] & { readonly type: string };
 
 async function readImages(db: Db): Promise<readonly ImageRow[]> {
-  const { rows } = await sql<ImageRow>`
-    select container_type as type, host_id, state, percent, message from host_images join hosts on hosts.id = host_id
+  const { rows } = await sql<Omit<ImageRow, "can_prepare"> & { readonly kind: string }>`
+    select container_type as type, host_id, state, percent, message, kind from host_images join hosts on hosts.id = host_id
     where removed_at is null and lost_at is null order by host_id`.execute(db);
-  return rows;
+  return rows.map(({ kind, ...image }) => ({
+    ...{ ...image, can_prepare: image.state === "unavailable" && isPreparedOnRequest(kind) },
+  }));
 }

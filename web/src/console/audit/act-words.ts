@@ -26,6 +26,7 @@ const words: Readonly<Record<string, string>> = {
   "refund.grant": "Granted a refund",
   "ticket.answer": "Answered a ticket",
   "ticket.close": "Closed a ticket",
+  "type.prepare": "Asked a host to prepare a type",
   "user.delete": "Deleted an account",
   "user.export": "Exported an account",
   "user.lift": "Lifted a suspension",

@@ -1,9 +1,11 @@
-import { type OperatedCatalogue, readCatalogue } from "@berth/contract/console/catalogue";
+import { type OperatedCatalogue, readCatalogue, type SoldType } from "@berth/contract/console/catalogue";
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { listed } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { Facts } from "../../ui/display/facts.tsx";
+import { ActDialog, type ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
@@ -13,22 +15,32 @@ import { PriceVersion } from "./price-version.tsx";
 import classes from "./prices-page.module.css";
 import { TypeTable } from "./type-table.tsx";
 
-/** What is sold and for how much; a file changes it, not this screen. */
+/** What is sold and for how much; a file changes it, not this screen, which only prepares a type. */
 export function PricesPage() {
+  const [request, setRequest] = useState<ActRequest>();
   const { data, error, refetch } = useQuery({
     queryKey: ["catalogue"],
     queryFn: ({ signal }) => callConsole(readCatalogue, { params: {}, body: {} }, signal),
+    refetchInterval: ({ state }) => (state.data?.types.some(isOnItsWay) ? 2_000 : false),
   });
   return (
     <div className={list.page}>
       {error && <NotRead what="The catalogue" error={error} onAgain={refetch} />}
       {!data && !error && <Skeleton height={420} radius="lg" role="status" aria-label="Reading the catalogue" />}
-      {data && <Loaded catalogue={data} />}
+      {data && <Loaded catalogue={data} onAct={setRequest} />}
+      <ActDialog request={request} onClose={() => setRequest(undefined)} />
     </div>
   );
 }
 
-function Loaded({ catalogue }: { readonly catalogue: OperatedCatalogue }) {
+const isOnItsWay = ({ images }: SoldType) => images.some(({ state }) => state === "preparing");
+
+interface LoadedProps {
+  readonly catalogue: OperatedCatalogue;
+  readonly onAct: (request: ActRequest) => void;
+}
+
+function Loaded({ catalogue, onAct }: LoadedProps) {
   const { prices, types, terms, announced } = catalogue;
   const current = prices.filter(({ state }) => state !== "past");
   return (
@@ -36,7 +48,7 @@ function Loaded({ catalogue }: { readonly catalogue: OperatedCatalogue }) {
       {current.map((version) => (
         <PriceVersion key={version.from} version={version} />
       ))}
-      <TypeTable types={types} />
+      <TypeTable types={types} onAct={onAct} />
       <section aria-label="Terms">
         <h2 className={list.title}>Terms</h2>
         {terms.length === 0 ? (
