@@ -37,6 +37,7 @@ export function useLaunch(userId: string): Launch {
   const cancelled = useRef(false);
   const visitSignal = useVisitSignal();
   const arrive = useArrive();
+  useBack(state.phase === "ready");
   const startCovered = useCoveredStart(setState, arrive);
   const deliver = async ({ draft, userId: owner }: Purchase, proof: PaymentProof, signal: AbortSignal) => {
     const paidAt = serverNow();
@@ -77,13 +78,7 @@ export function useLaunch(userId: string): Launch {
     cancelled.current = cancelling;
     setState((now) => (now.phase === "creating" ? { ...now, cancelling } : now));
   });
-  return {
-    state,
-    start: (purchase) => void start(purchase),
-    cancel,
-    follow,
-    reset: () => setState(idle),
-  };
+  return { state, start: (purchase) => void start(purchase), cancel, follow, reset: () => setState(idle) };
 }
 
 function useCancel(setCancelling: (cancelling: boolean) => void): (environmentId: string) => void {
@@ -114,6 +109,16 @@ function useCoveredStart(onState: (state: LaunchState) => void, arrive: Arrive) 
     await arrive(created, purchase.userId, signal);
     void client.invalidateQueries({ queryKey: keys.credits(purchase.userId) });
   };
+}
+
+/** Back before the next page is drawn comes to this one, which begins again as at any other visit. */
+function useBack(isReady: boolean): void {
+  useEffect(() => {
+    if (!isReady) return;
+    const again = () => location.reload();
+    addEventListener("popstate", again);
+    return () => removeEventListener("popstate", again);
+  }, [isReady]);
 }
 
 /** Aborted when the user leaves the page, which closes an open dialog. */
