@@ -42,7 +42,7 @@ test("with another catalogue every signed-in screen follows it (G125-G128)", asy
     ["/environments", "Vision"],
     [`/environments/${id}`, "Vision"],
     ["/environments/create", "Plain Lab"],
-    ["/environments/create?step=2", "Totals for 2 GPUs"],
+    ["/environments/create?step=2", "Totals for 2 slots"],
     ["/environments/create?step=3", "$2.17"],
     ["/billing", "Vision"],
     ["/billing?tab=invoices", "€5.92"],

@@ -14,7 +14,7 @@ test("an order whose tab was closed is dropped on billing, and another paid from
   const first = await orderOf(product.url, customer, { subdomain: name, gpuCount: 1, duration: 6 });
   await page.goto("/billing");
   await expect(unpaid).toContainText(`Not paid yet: ${name}, $1.20`);
-  await expect(unpaid).toContainText("JupyterLab, 1 GPU, 6 hours. It is kept for you until");
+  await expect(unpaid).toContainText("JupyterLab, 1 slot, 6 hours. It is kept for you until");
   await expectAccessible(page);
   await unpaid.getByRole("button", { name: "Drop it" }).click();
   await expect(page.getByText(`The order for ${name} is dropped. Nothing was charged.`)).toBeVisible();

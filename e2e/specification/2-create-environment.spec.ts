@@ -24,12 +24,12 @@ test("the four steps have their defaults, Cancel and Back lead to the right page
   const go = page.getByRole("button", { name: continueOn });
   const current = page.getByRole("list", { name: "Progress" }).locator("[aria-current=step]");
   await go.click();
-  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeChecked();
+  await expect(page.getByRole("radio", { name: /^2 slots/ })).toBeChecked();
   await expect(page.getByRole("radio", { name: /^1 hour/ })).toBeChecked();
   await page.getByRole("button", { name: "Back" }).click();
   await expect(current).toContainText("Environment");
   await go.click();
-  await page.getByRole("radio", { name: /^4 GPUs/ }).click();
+  await page.getByRole("radio", { name: /^4 slots/ }).click();
   await go.click();
   await expect(page.getByRole("radio", { name: "USD" })).toBeChecked();
   await page.getByLabel("Subdomain").fill(`kept-${Date.now().toString(36)}`);
@@ -43,7 +43,7 @@ test("the four steps have their defaults, Cancel and Back lead to the right page
   await page.getByRole("link", { name: "Back" }).click();
   await page.waitForURL("**/dashboard");
   await page.getByRole("link", { name: "Create New Environment" }).click();
-  await expect(page.getByText(/JupyterLab, 4 GPUs, 1 hour, kept-/)).toBeVisible();
+  await expect(page.getByText(/JupyterLab, 4 slots, 1 hour, kept-/)).toBeVisible();
   await page.getByRole("button", { name: "Go on with it" }).click();
   await expect(current).toContainText("Launch");
   await page.goto("/environments/create");
@@ -68,26 +68,26 @@ test("without free GPUs a user joins the queue; the reservation notifies, surviv
   const all = await orderOf(url, other, { subdomain: `all-${Date.now().toString(36)}`, gpuCount: 8 });
   await page.goto("/environments/create?step=2");
   // One button follows the choice (G341).
-  await expect(page.getByRole("button", { name: /^Wait for / })).toHaveText(["Wait for 2 GPUs"]);
+  await expect(page.getByRole("button", { name: /^Wait for / })).toHaveText(["Wait for 2 slots"]);
   await expect(page.getByRole("button", { name: continueOn })).toBeDisabled();
-  await page.getByRole("radio", { name: /^2 GPUs/ }).press("ArrowLeft");
-  await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeChecked();
-  await expect(page.getByRole("button", { name: /^Wait for / })).toHaveText(["Wait for 1 GPU"]);
+  await page.getByRole("radio", { name: /^2 slots/ }).press("ArrowLeft");
+  await expect(page.getByRole("radio", { name: /^1 slot,/ })).toBeChecked();
+  await expect(page.getByRole("button", { name: /^Wait for / })).toHaveText(["Wait for 1 slot"]);
   await page.keyboard.press("ArrowRight");
-  await page.getByRole("button", { name: "Wait for 2 GPUs" }).press("Enter");
-  const place = page.getByRole("status").filter({ hasText: "2 GPUs" });
-  await expect(place).toContainText("You wait for 2 GPUs: place 1 in line");
+  await page.getByRole("button", { name: "Wait for 2 slots" }).press("Enter");
+  const place = page.getByRole("status").filter({ hasText: "2 slots" });
+  await expect(place).toContainText("You wait for 2 slots: place 1 in line");
   await expect(place).toContainText(/Expected .*, by what is known/);
   await page.goto("/environments");
   await expect(place).toContainText("place 1 in line");
 
   await must(url, "POST", `/docker/payments/clear/${all.order.id}`, { token: other.idToken, body: {} });
-  await expect(place).toContainText(/^2 GPUs are held for you until /);
+  await expect(place).toContainText(/^2 slots are held for you until /);
   await expect(page.getByRole("button", { name: /Notifications, \d+ unread/ })).toBeVisible();
   await page.getByRole("button", { name: /Notifications/ }).click();
   await page.getByRole("link", { name: /2 GPUs are held for you for 10 minutes/ }).click();
   await page.waitForURL("**/environments/create?step=2&gpus=2");
-  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeChecked();
+  await expect(page.getByRole("radio", { name: /^2 slots/ })).toBeChecked();
   await expect(page.getByRole("button", { name: continueOn })).toBeEnabled();
 
   const mine = await orderOf(url, customer, { subdomain: `mine-${Date.now().toString(36)}`, gpuCount: 2 });
@@ -100,7 +100,7 @@ test("without free GPUs a user joins the queue; the reservation notifies, surviv
     .where("user_id", "=", customer.userId)
     .where("status", "=", "held")
     .execute();
-  await expect(place).toContainText("Your turn for 2 GPUs is over");
+  await expect(place).toContainText("Your turn for 2 slots is over");
   await place.getByRole("button", { name: "Wait Again" }).click();
   await expect(place).toContainText("are held for you");
   await place.getByRole("button", { name: "Give Up" }).click();
@@ -132,7 +132,7 @@ test("a step's URL leads to the first incomplete step, the browser's Back is one
   await page.getByRole("button", { name: "Start over" }).click();
   const go = page.getByRole("button", { name: continueOn });
   await go.click();
-  await page.getByRole("radio", { name: /^1 GPU,/ }).click();
+  await page.getByRole("radio", { name: /^1 slot,/ }).click();
   await go.click();
   await expect(current).toContainText("Review");
   await expect(page.getByRole("main")).toContainText(`2 bonus hours. ${bonusPrint}`);
@@ -140,7 +140,7 @@ test("a step's URL leads to the first incomplete step, the browser's Back is one
   await expect(current).toContainText("Review");
   await page.goBack();
   await expect(current).toContainText("Resources");
-  await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeChecked();
+  await expect(page.getByRole("radio", { name: /^1 slot,/ })).toBeChecked();
   await page.goForward();
   await expect(current).toContainText("Review");
   await page.goBack();
@@ -158,32 +158,32 @@ test("every offered count, duration and price is shown, with the printed percent
   const allFree = real.counts.map((count: object) => ({ ...count, free: true, next_free_at: null }));
   await page.route("**/capacity", (route) => route.fulfill({ json: { ...real, counts: allFree } }));
   await page.goto("/environments/create?step=2");
-  const counts = page.getByRole("group", { name: "How many GPUs?" }).getByRole("radio");
+  const counts = page.getByRole("group", { name: "How many slots?" }).getByRole("radio");
   const named = async (radios: typeof counts) =>
     Promise.all((await radios.all()).map((radio) => radio.getAttribute("aria-label")));
   await expect(counts).toHaveCount(5);
   expect(await named(counts)).toEqual([
-    "1 GPU, $0.20 per hour",
-    "2 GPUs, $0.40 per hour",
-    "4 GPUs, $0.75 per hour, 6.25% discount",
-    "6 GPUs, $1.05 per hour, 12.5% discount",
-    "8 GPUs, $1.60 per hour, Premium, no discount",
+    "1 slot, $0.20 per hour",
+    "2 slots, $0.40 per hour",
+    "4 slots, $0.75 per hour, 6.25% discount",
+    "6 slots, $1.05 per hour, 12.5% discount",
+    "8 slots, $1.60 per hour, Premium, no discount",
   ]);
   const times = page.getByRole("group", { name: "For how long?" });
   const hours = ["1 hour", "6 hours", "12 hours", "24 hours", "48 hours", "72 hours", "1 week", "1 month"];
   for (const [gpus, month] of [
-    ["1 GPU", "$150"],
-    ["2 GPUs", "$280"],
-    ["4 GPUs", "$520"],
-    ["6 GPUs", "$750"],
-    ["8 GPUs", "$1,200"],
+    ["1 slot", "$150"],
+    ["2 slots", "$280"],
+    ["4 slots", "$520"],
+    ["6 slots", "$750"],
+    ["8 slots", "$1,200"],
   ] as const) {
     await page.getByRole("radio", { name: new RegExp(`^${gpus},`) }).click();
     await expect(times.getByRole("radio")).toHaveCount(hours.length);
     for (const label of hours) await expect(times).toContainText(label);
     await expect(times.getByRole("radio", { name: /^1 month/ })).toContainText(month);
   }
-  await page.getByRole("radio", { name: /^1 GPU,/ }).click();
+  await page.getByRole("radio", { name: /^1 slot,/ }).click();
   // Also where the month is dearer (G337).
   await expect(page.getByText("the monthly: $150, where 720 single hours cost $144.")).toBeVisible();
   await page.getByRole("radio", { name: /^1 hour/ }).click();

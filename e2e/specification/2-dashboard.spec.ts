@@ -92,7 +92,7 @@ test("the dashboard lists the five newest with one button each, and counts all (
   await expect(page.getByText("not-an-environment")).toBeHidden();
   const row = (name: string) => rows.filter({ hasText: name });
   await expect(row("resnet-lab")).toContainText("Active");
-  await expect(row("resnet-lab")).toContainText("PyTorch, 2 GPUs");
+  await expect(row("resnet-lab")).toContainText("PyTorch, 2 slots");
   await expect(row("resnet-lab")).toContainText(/Created [A-Z][a-z]{2} \d+, 20\d\d/);
   await expect(row("resnet-lab")).toContainText(/2h \d\dm left/);
   await expect(row("resnet-lab").getByRole("link", { name: "Open Session" })).toHaveAttribute(
@@ -159,5 +159,5 @@ test("a terminated environment has no button, and a missing name or count has it
   await expect(rows.filter({ hasText: "gone" }).getByRole("link")).toHaveCount(0);
   await expect(rows.filter({ hasText: "gone" }).getByRole("button")).toHaveCount(0);
   await expect(rows.filter({ hasText: "Container-6f3f9c27" })).toContainText("N/A");
-  await expect(rows.filter({ hasText: "Container-6f3f9c27" })).toContainText("1 GPU");
+  await expect(rows.filter({ hasText: "Container-6f3f9c27" })).toContainText("1 slot");
 });

@@ -1,6 +1,8 @@
 import type { Prices } from "@berth/contract";
+import { useUnit } from "../api/use-unit.ts";
 import { announcedPrices, prices } from "../catalogue.ts";
 import { changedRates } from "../content/coming-prices.ts";
+import { capitalised } from "../content/number-word.ts";
 import { longDay, money, plural } from "../format.ts";
 import { Table } from "../ui/display/table.tsx";
 import classes from "./billing-page.module.css";
@@ -12,6 +14,7 @@ export function ComingPrices() {
 
 function Version({ version }: { readonly version: Prices }) {
   const { from, rows } = version;
+  const unit = useUnit();
   const id = `prices-${from}`;
   const now = prices().rows;
   const isMonthly = rows.some(({ monthlyCents }) => monthlyCents !== null);
@@ -23,13 +26,17 @@ function Version({ version }: { readonly version: Prices }) {
       <p className={classes.caption}>What you order before then keeps its price. {changedRates(version)}</p>
       <Table
         className={classes.table}
-        columns={["GPUs", { label: "Per hour", end: true }, ...(isMonthly ? [{ label: "Per month", end: true }] : [])]}
+        columns={[
+          capitalised(unit.all),
+          { label: "Per hour", end: true },
+          ...(isMonthly ? [{ label: "Per month", end: true }] : []),
+        ]}
       >
         {rows.map(({ gpus, hourlyCents, monthlyCents }) => {
           const before = now.find((row) => row.gpus === gpus);
           return (
             <tr key={gpus}>
-              <th scope="row">{plural(gpus, "GPU")}</th>
+              <th scope="row">{plural(gpus, unit.one)}</th>
               <Price then={hourlyCents} now={before?.hourlyCents} />
               {isMonthly && <Price then={monthlyCents} now={before?.monthlyCents} />}
             </tr>

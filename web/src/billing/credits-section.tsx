@@ -1,7 +1,9 @@
 import { type Credit, hoursOfCredit } from "@berth/contract";
 import { useQuery } from "@tanstack/react-query";
 import { creditsQuery } from "../api/queries.ts";
-import { date, hoursText } from "../format.ts";
+import { useUnit } from "../api/use-unit.ts";
+import type { UnitWords } from "../content/unit-words.ts";
+import { date, hoursText, plural } from "../format.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import classes from "./billing-page.module.css";
 import { VoucherForm } from "./voucher-form.tsx";
@@ -33,11 +35,12 @@ export function CreditsSection({ userId }: { readonly userId: string }) {
 }
 
 function OpenCredits({ credits }: { readonly credits: readonly Credit[] }) {
+  const unit = useUnit();
   return (
     <ul>
       {credits.map(({ id, gpu_hours, source, note, alone, granted_at }) => (
         <li key={id}>
-          <span>{creditText(gpu_hours)}</span>
+          <span>{creditText(gpu_hours, unit)}</span>
           <small>
             {sources[source]}, {date(granted_at)}
             {note !== "" && `: ${note}`}
@@ -50,6 +53,6 @@ function OpenCredits({ credits }: { readonly credits: readonly Credit[] }) {
 }
 
 /** "20h with 1 GPU, 10h with 2". */
-function creditText(gpuHours: number): string {
-  return `${hoursText(hoursOfCredit(gpuHours, 1))} with 1 GPU, ${hoursText(hoursOfCredit(gpuHours, 2))} with 2`;
+function creditText(gpuHours: number, unit: UnitWords): string {
+  return `${hoursText(hoursOfCredit(gpuHours, 1))} with ${plural(1, unit.one)}, ${hoursText(hoursOfCredit(gpuHours, 2))} with 2`;
 }

@@ -2,8 +2,11 @@ import type { Order, OrderState } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useSession } from "../api/session.ts";
+import { useUnit } from "../api/use-unit.ts";
 import { typeName } from "../content/environment-types.ts";
+import { capitalised } from "../content/number-word.ts";
 import { orderStateTexts } from "../content/order-texts.ts";
+import type { UnitWords } from "../content/unit-words.ts";
 import { plural, rateText } from "../format.ts";
 import { supportPath } from "../ui/controls/support-path.ts";
 import { type Fact, Facts } from "../ui/display/facts.tsx";
@@ -45,7 +48,7 @@ export function OrderSummary({ order }: { readonly order: Order }) {
         <h2 className="section-title">Order</h2>
         <Tag tone={tones[state]}>{orderStateTexts[state]}</Tag>
       </div>
-      <Facts facts={boughtFacts(order)} />
+      <Facts facts={boughtFacts(order, useUnit())} />
       <Total
         label={totalLabel(order)}
         amount={charged ? amountText(money.charged, money.currency) : amountText(order.amount, order.currency)}
@@ -85,7 +88,7 @@ function Papers({
   ));
 }
 
-function boughtFacts(order: Order): Fact[] {
+function boughtFacts(order: Order, unit: UnitWords): Fact[] {
   const { subdomain, gpu_count, duration_hours, extends: more, currency, rate, paid_with, references } = order;
   return [
     {
@@ -101,8 +104,8 @@ function boughtFacts(order: Order): Fact[] {
     },
     { label: "Type", value: typeName(order.container_type) },
     {
-      label: "GPUs",
-      value: <NamedSlots filled={gpu_count}>{plural(gpu_count, "GPU")}</NamedSlots>,
+      label: capitalised(unit.all),
+      value: <NamedSlots filled={gpu_count}>{plural(gpu_count, unit.one)}</NamedSlots>,
     },
     { label: "Duration", value: plural(duration_hours, "hour") },
     { label: "List price", value: amountText(order.list_price) },

@@ -81,7 +81,7 @@ const entries: Readonly<Record<OrderFact["kind"], (details: Details) => Timeline
     done(
       `${hours} owed to you`,
       fact.order_id === undefined
-        ? "Your next environment with as many GPUs runs that much longer."
+        ? "Your next environment that is as large runs that much longer."
         : "Added to a later environment.",
     ),
 };

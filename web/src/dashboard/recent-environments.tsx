@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
+import { useUnit } from "../api/use-unit.ts";
 import { typeName } from "../content/environment-types.ts";
 import type { Environment } from "../environments/lifecycle/environment.ts";
-import { stageText } from "../environments/lifecycle/timeline-of.ts";
+import { EnvironmentStatus } from "../environments/lifecycle/environment-status.tsx";
 import { date, plural } from "../format.ts";
 import { OpenSession } from "../ui/controls/open-session.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
-import { Status } from "../ui/display/status.tsx";
 import { TimeLeft } from "../ui/display/time-left.tsx";
 import { useNow } from "../ui/display/use-now.ts";
 import classes from "./recent-environments.module.css";
@@ -32,19 +32,12 @@ function Row({ environment, now }: { environment: Environment; now: number }) {
       </div>
       <div className={classes.meta}>
         <NamedSlots filled={gpu_count} tone={status === "active" ? "live" : "rest"}>
-          {typeName(type)}, {plural(gpu_count, "GPU")}
+          {typeName(type)}, {plural(gpu_count, useUnit().one)}
         </NamedSlots>
         <span className="faint">Created {date(created_at)}</span>
       </div>
       <div className={classes.state}>
-        <Status
-          value={status}
-          stage={
-            status === "pending"
-              ? stageText(environment.stage, environment.stage_percent, environment.waits_for)
-              : undefined
-          }
-        />
+        <EnvironmentStatus environment={environment} />
         {status === "active" && <TimeLeft expiresAt={expires_at} hours={duration_hours} now={now} />}
       </div>
       <div className={classes.action}>

@@ -1,5 +1,6 @@
 import { durationLabel } from "@berth/contract";
 import { Button } from "@mantine/core";
+import { useUnit } from "../api/use-unit.ts";
 import { typeName } from "../content/environment-types.ts";
 import { plural } from "../format.ts";
 import { Notice } from "../ui/display/notice.tsx";
@@ -14,9 +15,12 @@ interface Props {
 
 /** Offers an earlier draft (G56); the defaults apply until it is accepted. */
 export function DraftOffer({ left: { draft }, onResume, onDrop }: Props) {
-  const parts = [typeName(draft.type), plural(draft.gpus, "GPU"), durationLabel(draft.hours), draft.subdomain].filter(
-    Boolean,
-  );
+  const parts = [
+    typeName(draft.type),
+    plural(draft.gpus, useUnit().one),
+    durationLabel(draft.hours),
+    draft.subdomain,
+  ].filter(Boolean);
   return (
     <div className={classes.offer}>
       <Notice

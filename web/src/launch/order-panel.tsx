@@ -1,5 +1,7 @@
 import { type Capacity, durationLabel, type ProductConfig } from "@berth/contract";
+import { useUnit } from "../api/use-unit.ts";
 import { typeName } from "../content/environment-types.ts";
+import { capitalised } from "../content/number-word.ts";
 import { hostName } from "../format.ts";
 import { Facts } from "../ui/display/facts.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
@@ -23,7 +25,7 @@ export function OrderPanel({ draft, lines, config, capacity, sumLabel }: Props) 
   const facts = [
     { label: "Environment", value: typeName(draft.type) },
     {
-      label: "GPUs",
+      label: capitalised(useUnit().all),
       value: <NamedSlots filled={draft.gpus}>{unitsOf(draft.gpus, capacity, config)}</NamedSlots>,
     },
     { label: "Duration", value: durationLabel(draft.hours) },

@@ -1,5 +1,6 @@
 import type { ProductStatus } from "@berth/contract";
 import { prices } from "../catalogue.ts";
+import { unitWords } from "../content/unit-words.ts";
 import { dateTime, plural } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import classes from "./status-page.module.css";
@@ -15,7 +16,7 @@ export function FreeNow({ capacity }: { capacity: Known | undefined }) {
         {prices().rows.map(({ gpus: count }) => (
           <li key={count}>
             <Slots filled={count} size="lg" />
-            <span>{plural(count, capacity?.kind === "cpu" ? "slot" : "GPU")}</span>
+            <span>{plural(count, unitWords[capacity?.kind ?? "gpu"].one)}</span>
             <Answer count={count} capacity={capacity} />
           </li>
         ))}

@@ -1,6 +1,7 @@
 import type { LaunchFigures, ProductStatus } from "@berth/contract";
 import { meaningful } from "../content/meaningful.ts";
 import { statusTexts as texts } from "../content/status-texts.ts";
+import { type UnitWords, unitWords } from "../content/unit-words.ts";
 import { stageName } from "../environments/lifecycle/timeline-of.ts";
 import { seconds } from "../format.ts";
 import { Table } from "../ui/display/table.tsx";
@@ -27,6 +28,7 @@ const columns = [
 ];
 
 export function StageTable({ status }: { status: ProductStatus | undefined }) {
+  const unit = unitWords[status?.capacity.kind ?? "gpu"];
   const cold = meaningful(status?.cold);
   return (
     <Table
@@ -38,7 +40,7 @@ export function StageTable({ status }: { status: ProductStatus | undefined }) {
       foot={status && !cold && <caption>{texts.noStages}</caption>}
     >
       {stages.map((stage) => (
-        <Line key={stage} stage={stage} figures={cold?.stages.find((each) => each.stage === stage)} />
+        <Line key={stage} stage={stage} unit={unit} figures={cold?.stages.find((each) => each.stage === stage)} />
       ))}
     </Table>
   );
@@ -46,13 +48,14 @@ export function StageTable({ status }: { status: ProductStatus | undefined }) {
 
 interface Props {
   readonly stage: (typeof stages)[number];
+  readonly unit: UnitWords;
   readonly figures: LaunchFigures["stages"][number] | undefined;
 }
 
-function Line({ stage, figures }: Props) {
+function Line({ stage, unit, figures }: Props) {
   return (
     <tr>
-      <th scope="row">{stageName(stage)}</th>
+      <th scope="row">{stageName(stage, unit)}</th>
       <td className={classes.ruler}>{figures && <Span {...figures} />}</td>
       <td>{figures && `+${seconds(figures.p50_ms)}`}</td>
       <td>{figures && `+${seconds(figures.p95_ms)}`}</td>

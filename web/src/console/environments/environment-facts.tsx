@@ -1,12 +1,13 @@
 import type { OperatedEnvironment } from "@berth/contract/console/environments";
 import { Link } from "react-router";
 import { capitalised } from "../../content/number-word.ts";
+import type { UnitWords } from "../../content/unit-words.ts";
 import { dateTime, duration, money, plural, sizeText } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import detail from "../frame/detail.module.css";
 import { Owner } from "../frame/owner.tsx";
-import { type UnitWords, useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 
 /** Who has it, where it runs, and for how long. */
 export function EnvironmentFacts({ environment }: { readonly environment: OperatedEnvironment }) {

@@ -15,7 +15,7 @@ import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
 import { Owner } from "../frame/owner.tsx";
 import { SearchForm } from "../frame/search-form.tsx";
-import { useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 import { EnvironmentState } from "./environment-state.tsx";
 
 export interface View {

@@ -12,7 +12,7 @@ import { ActTable } from "../audit/act-table.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import detail from "../frame/detail.module.css";
 import { NotRead } from "../frame/not-read.tsx";
-import { useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 import { MiningFindings } from "../mining/mining-findings.tsx";
 import { EnvironmentActs } from "./environment-acts.tsx";
 import { EnvironmentFacts } from "./environment-facts.tsx";
@@ -84,7 +84,7 @@ function Loaded({ environment }: { readonly environment: OperatedEnvironment }) 
 }
 
 function Launch({ environment: { stages, status, is_covered } }: { readonly environment: OperatedEnvironment }) {
-  const lines = timelineOf(stages, null, null, is_covered, useUnit().one);
+  const lines = timelineOf(stages, null, null, is_covered, useUnit());
   const elapsed = Math.max(0, ...lines.map(({ at }) => at ?? 0));
   return (
     <section aria-label="Newest start">

@@ -1,15 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
+import { type UnitWords, unitWords } from "../../content/unit-words.ts";
 import { sessionQuery } from "./console-client.ts";
 
-/** What is rented, in words: of one rental, and of all; slots where no host has a GPU (G307). */
-export const unitWords = {
-  gpu: { one: "GPU", all: "GPUs" },
-  cpu: { one: "slot", all: "slots" },
-  both: { one: "GPU", all: "GPUs and slots" },
-} as const;
-export type UnitWords = (typeof unitWords)[keyof typeof unitWords];
-
-/** Of this installation, as it was when the console was opened. */
+/** What this installation rents, as it was when the console was opened. */
 export function useUnit(): UnitWords {
   return unitWords[useQuery(sessionQuery).data?.unit ?? "gpu"];
 }

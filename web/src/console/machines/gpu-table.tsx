@@ -8,7 +8,7 @@ import { Table } from "../../ui/display/table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
-import { useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 import classes from "./slot-row.module.css";
 import { holderOf } from "./slots-of.ts";
 

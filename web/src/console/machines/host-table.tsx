@@ -2,13 +2,14 @@ import { actOnHost, type HostAct, type OperatedGpu, type OperatedHost } from "@b
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { capitalised } from "../../content/number-word.ts";
+import { unitWords } from "../../content/unit-words.ts";
 import { dateTime, plural } from "../../format.ts";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
-import { unitWords, useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 import classes from "./slot-row.module.css";
 import { SlotRow } from "./slot-row.tsx";
 

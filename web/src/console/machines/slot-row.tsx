@@ -1,7 +1,7 @@
 import type { OperatedGpu, OperatedHost } from "@berth/contract/console/machines";
 import { Link } from "react-router";
 import { capitalised } from "../../content/number-word.ts";
-import { unitWords } from "../frame/unit.ts";
+import { unitWords } from "../../content/unit-words.ts";
 import classes from "./slot-row.module.css";
 import { reasonOf, type Slot, slotOf, slotStates, slotWords } from "./slots-of.ts";
 

@@ -1,9 +1,10 @@
 import type { Overview } from "@berth/contract/console/overview";
 import { lazy, Suspense } from "react";
 import { capitalised } from "../../content/number-word.ts";
+import type { UnitWords } from "../../content/unit-words.ts";
 import metrics from "../../environments/metrics/environment-metrics.module.css";
 import { type Row, topOf } from "../../environments/metrics/metrics-of.ts";
-import { type UnitWords, useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 import classes from "./now-page.module.css";
 
 type Step = Overview["day"][number];

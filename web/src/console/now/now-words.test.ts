@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { unitWords } from "../frame/unit.ts";
+import { unitWords } from "../../content/unit-words.ts";
 import { curvesOf } from "./day-curves.tsx";
 import { lineOf } from "./latest.tsx";
 

@@ -3,7 +3,7 @@ import { capitalised } from "../../content/number-word.ts";
 import { dateTime } from "../../format.ts";
 import { Facts } from "../../ui/display/facts.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
-import { useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 import classes from "./now-page.module.css";
 
 type Props = { readonly overview: Pick<Overview, "hosts" | "gpus" | "environments" | "queue"> };

@@ -10,7 +10,7 @@ import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
 import { NotRead } from "../frame/not-read.tsx";
 import { Owner } from "../frame/owner.tsx";
-import { useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 import { orderStatus } from "./order-status.ts";
 
 /** Orders that were found, newest first, a page at a time. */

@@ -3,12 +3,13 @@ import type { OperatedOrder } from "@berth/contract/console/orders";
 import { Link } from "react-router";
 import { amountText } from "../../billing/statement.ts";
 import { typeName } from "../../content/environment-types.ts";
+import type { UnitWords } from "../../content/unit-words.ts";
 import { plural, rateText } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { Tag, type Tone } from "../../ui/display/status.tsx";
 import detail from "../frame/detail.module.css";
 import { Owner } from "../frame/owner.tsx";
-import { type UnitWords, useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 
 const places: Readonly<Record<MoneyPlace, readonly [Tone, string]>> = {
   nothing_taken: ["rest", "Nothing was taken"],

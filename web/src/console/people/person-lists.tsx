@@ -9,7 +9,7 @@ import { Table } from "../../ui/display/table.tsx";
 import { CreditTable } from "../credits/credit-table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import list from "../frame/list.module.css";
-import { useUnit } from "../frame/unit.ts";
+import { useUnit } from "../frame/use-unit.ts";
 import { orderStatus } from "../orders/order-status.ts";
 import classes from "./person-page.module.css";
 

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { capacityQuery } from "../../api/queries.ts";
 import { meaningful } from "../../content/meaningful.ts";
+import { unitWords } from "../../content/unit-words.ts";
 import { LaunchTimeline } from "../../ui/display/launch-timeline.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Detail } from "../lifecycle/environment.ts";
@@ -14,7 +15,13 @@ export function EnvironmentLaunch({ environment }: { readonly environment: Detai
   const now = useNow(running ? 200 : 60_000);
   const { data: capacity } = useQuery({ ...capacityQuery, enabled: running, refetchInterval: false });
   const figures = meaningful(capacity?.launch);
-  const lines = timelineOf(stages, stage_percent, waits_for, payment_reference === null, gpu ? "GPU" : "slot");
+  const lines = timelineOf(
+    stages,
+    stage_percent,
+    waits_for,
+    payment_reference === null,
+    unitWords[gpu ? "gpu" : "cpu"],
+  );
   const from = stages.find(({ stage }) => stage === "paid") ?? stages[0];
   const last = Math.max(0, ...lines.map(({ at }) => at ?? 0));
   const elapsed = running && from ? Math.max(0, now - Date.parse(from.at)) / 1000 : last;

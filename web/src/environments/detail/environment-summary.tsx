@@ -2,6 +2,8 @@ import { mayExtend } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { typeName } from "../../content/environment-types.ts";
+import { capitalised } from "../../content/number-word.ts";
+import { unitWords } from "../../content/unit-words.ts";
 import { dateTime, hoursText, plural, sizeText } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { NamedSlots } from "../../ui/display/slots.tsx";
@@ -41,14 +43,15 @@ function Download({ environment: { id, subdomain } }: { readonly environment: De
 
 function factsOf(environment: Detail): Fact[] {
   const { type, status, gpu, gpu_count, duration_hours, booked, created_at, home_mb } = environment;
+  const unit = unitWords[gpu ? "gpu" : "cpu"];
   const first = isFirstLaunch(environment);
   return [
     { label: "Type", value: typeName(type) },
     {
-      label: gpu ? "GPUs" : "Slots",
+      label: capitalised(unit.all),
       value: (
         <NamedSlots filled={gpu_count} tone={status === "active" ? "live" : "rest"}>
-          {plural(gpu_count, gpu ? "GPU" : "slot")}
+          {plural(gpu_count, unit.one)}
         </NamedSlots>
       ),
     },

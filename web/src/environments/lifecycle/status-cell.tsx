@@ -1,8 +1,8 @@
 import type { EndedReason } from "@berth/contract";
-import { Status } from "../../ui/display/status.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { type Environment, isFirstLaunch } from "./environment.ts";
-import { stageText, waitTexts } from "./timeline-of.ts";
+import { EnvironmentStatus } from "./environment-status.tsx";
+import { waitTexts } from "./timeline-of.ts";
 
 const endedTexts: Readonly<Record<EndedReason, string>> = {
   expired: "Time is used up",
@@ -21,12 +21,11 @@ function endedText({ ended_reason: reason, waits_for: wait }: Environment): stri
 
 /** The status with one detail. */
 export function StatusCell({ environment }: { readonly environment: Environment }) {
-  const { status, stage, stage_percent, waits_for, moving_percent } = environment;
-  const text = status === "pending" ? stageText(stage, stage_percent, waits_for) : undefined;
+  const { status, moving_percent } = environment;
   const ended = endedText(environment);
   return (
     <>
-      <Status value={status} stage={text} />
+      <EnvironmentStatus environment={environment} />
       {isFirstLaunch(environment) && <Elapsed since={environment.created_at} />}
       {status === "stopped" && moving_percent !== null && <small>Moving its files, {moving_percent} %</small>}
       {status === "paused" && <small>Clock is running</small>}

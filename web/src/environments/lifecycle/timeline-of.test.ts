@@ -1,9 +1,13 @@
 import { launchStages, waitReasons } from "@berth/contract";
 import { expect, test } from "vitest";
+import { type UnitWords, unitWords } from "../../content/unit-words.ts";
 import { stageText, timelineOf } from "./timeline-of.ts";
 
+const text = (start: Partial<Parameters<typeof stageText>[0]>, unit: UnitWords = unitWords.gpu) =>
+  stageText({ stage: null, percent: null, waitsFor: null, ...start }, unit);
+
 test("every stage has a text", () => {
-  expect(launchStages.map((stage) => stageText(stage, null, null))).toEqual([
+  expect(launchStages.map((stage) => text({ stage }))).toEqual([
     "Starting: confirming payment",
     "Starting: confirming payment",
     "Starting: reserving GPUs",
@@ -13,12 +17,12 @@ test("every stage has a text", () => {
     "Starting: JupyterLab",
     "Starting: waiting for an answer",
   ]);
-  expect(stageText("image", 39.6, null)).toBe("Starting: pulling image 40%");
-  expect(stageText(null, null, null)).toBe("Starting");
+  expect(text({ stage: "image", percent: 39.6 })).toBe("Starting: pulling image 40%");
+  expect(text({})).toBe("Starting");
 });
 
 test("a start that waits says for what, in the line that is open", () => {
-  expect(waitReasons.map((reason) => stageText("started", null, reason))).toEqual([
+  expect(waitReasons.map((reason) => text({ stage: "started", waitsFor: reason }))).toEqual([
     "Waiting for room on a machine",
     "Adding a machine",
     "Waiting for its image",
@@ -67,6 +71,7 @@ test("where a code pays, no line says that a payment was confirmed (G332, G335)"
 });
 
 test("a machine without GPUs reserves slots (G307)", () => {
-  const [, second] = timelineOf([], null, null, false, "slot");
+  const [, second] = timelineOf([], null, null, false, unitWords.cpu);
   expect([second?.name, second?.doing]).toEqual(["Slots reserved", "Starting: reserving slots"]);
+  expect(text({ stage: "placed" }, unitWords.cpu)).toBe("Starting: reserving slots");
 });

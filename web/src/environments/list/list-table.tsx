@@ -1,4 +1,5 @@
 import { startTransition, useEffect, useState } from "react";
+import { useUnit } from "../../api/use-unit.ts";
 import type { Actions } from "../actions/use-actions.ts";
 import type { Environment } from "../lifecycle/environment.ts";
 import classes from "./list-table.module.css";
@@ -30,6 +31,7 @@ interface Props {
 export function ListTable({ environments, shown, sort, onSort, selection, actions, onTerminate, onOpen }: Props) {
   const [complete, setComplete] = useState(false);
   useEffect(() => startTransition(() => setComplete(true)), []);
+  const unit = useUnit();
   const visible = new Set(shown);
   return (
     <table className={classes.table} hidden={shown.length === 0}>
@@ -45,6 +47,7 @@ export function ListTable({ environments, shown, sort, onSort, selection, action
           >
             <RowCells
               environment={environment}
+              unit={unit}
               busy={actions.busy.get(environment.id)}
               selected={selection.has(environment.id)}
               onAction={actions.run}

@@ -3,9 +3,8 @@ import { useEffect, useState } from "react";
 import { useLocation, useNavigate } from "react-router";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { OpenSession } from "../../ui/controls/open-session.tsx";
-import { Status } from "../../ui/display/status.tsx";
 import type { Environment } from "../lifecycle/environment.ts";
-import { stageText } from "../lifecycle/timeline-of.ts";
+import { EnvironmentStatus } from "../lifecycle/environment-status.tsx";
 import classes from "./ready-card.module.css";
 
 /** The navigation state from the launch page (spec 2.8, G41). */
@@ -45,13 +44,13 @@ interface Props {
 /** Shown above the list after a launch, with the token once (G94). */
 export function ReadyCard({ arrival, environment, onClose }: Props) {
   if (!environment || environment.status === "terminated") return null;
-  const { status, subdomain, name, host, stage, stage_percent, waits_for } = environment;
+  const { status, subdomain, name, host } = environment;
   const pending = status === "pending";
   return (
     <section className={`panel ${classes.card}`} aria-label="New environment">
       <div className={classes.head}>
         <p role="status">
-          <Status value={status} stage={pending ? stageText(stage, stage_percent, waits_for) : undefined} />
+          <EnvironmentStatus environment={environment} />
           <span>
             {pending ? "It is still starting and opens here when it is ready." : "Your environment is ready."}
           </span>

@@ -1,5 +1,6 @@
 import { memo } from "react";
 import { typeName } from "../../content/environment-types.ts";
+import type { UnitWords } from "../../content/unit-words.ts";
 import { dateTime, plural } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { RowLink } from "../../ui/controls/row-link.tsx";
@@ -13,6 +14,7 @@ import classes from "./list-table.module.css";
 
 interface Props {
   readonly environment: Environment;
+  readonly unit: UnitWords;
   readonly busy: RowAction | undefined;
   readonly selected: boolean;
   readonly onAction: (environment: Environment, action: RowAction) => void;
@@ -22,7 +24,14 @@ interface Props {
 }
 
 /** Memoized, so that a keystroke in the search or one busy row does not re-render two hundred others (G340). */
-export const RowCells = memo(function EnvironmentCells({ environment, selected, onSelect, onOpen, ...actions }: Props) {
+export const RowCells = memo(function EnvironmentCells({
+  environment,
+  unit,
+  selected,
+  onSelect,
+  onOpen,
+  ...actions
+}: Props) {
   const { id, name, subdomain, host, type, status, gpu_count } = environment;
   return (
     <>
@@ -51,7 +60,7 @@ export const RowCells = memo(function EnvironmentCells({ environment, selected, 
         <span>{typeName(type)}</span>
         <small>
           <Slots filled={gpu_count} tone={status === "active" ? "live" : "rest"} />
-          {plural(gpu_count, "GPU")}
+          {plural(gpu_count, unit.one)}
         </small>
       </td>
       <td className={classes.status}>

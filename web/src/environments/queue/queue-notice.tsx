@@ -2,7 +2,9 @@ import type { UserQueueEntry } from "@berth/contract";
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
+import { useUnit } from "../../api/use-unit.ts";
 import { queueTexts as texts } from "../../content/queue-texts.ts";
+import type { UnitWords } from "../../content/unit-words.ts";
 import { dateTime } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import type { Tone } from "../../ui/display/status.tsx";
@@ -16,8 +18,9 @@ export function QueueNotice({ userId }: { readonly userId: string }) {
 
 /** `here`: on the launch page, without a link to it. */
 export function QueuePosition({ queue, here = false }: { readonly queue: Queue; readonly here?: boolean }) {
+  const unit = useUnit();
   if (!queue.entry) return null;
-  const { tone, title, text, action } = noticeOf(queue.entry, queue, here);
+  const { tone, title, text, action } = noticeOf(queue.entry, queue, unit, here);
   return (
     <div role="status">
       <Notice tone={tone} title={title} action={<div className={classes.actions}>{action}</div>}>
@@ -34,19 +37,19 @@ interface NoticeParts {
   readonly action: ReactNode;
 }
 
-function noticeOf(entry: UserQueueEntry, queue: Queue, here: boolean): NoticeParts {
+function noticeOf(entry: UserQueueEntry, queue: Queue, unit: UnitWords, here: boolean): NoticeParts {
   const { gpu_count: gpus, state, position, expected_at, held_until } = entry;
   if (state === "waiting")
     return {
       tone: "wait",
-      title: texts.waiting(gpus, position),
+      title: texts.waiting(gpus, unit, position),
       text: `${expected_at ? texts.expected(dateTime(expected_at)) : texts.unknown} ${texts.tells}`,
       action: <Leave queue={queue}>{texts.leave}</Leave>,
     };
   if (state === "held")
     return {
       tone: "live",
-      title: texts.held(gpus, dateTime(held_until)),
+      title: texts.held(gpus, unit, dateTime(held_until)),
       text: texts.heldText,
       action: (
         <>
@@ -61,7 +64,7 @@ function noticeOf(entry: UserQueueEntry, queue: Queue, here: boolean): NoticePar
     };
   return {
     tone: "hold",
-    title: texts.lapsed(gpus),
+    title: texts.lapsed(gpus, unit),
     text: texts.lapsedText,
     action: (
       <>

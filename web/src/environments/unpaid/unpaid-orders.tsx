@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { call, messageOf } from "../../api/call.ts";
 import { keys, unpaidOrdersQuery } from "../../api/queries.ts";
+import { useUnit } from "../../api/use-unit.ts";
 import { typeName } from "../../content/environment-types.ts";
 import { unpaidTexts as texts } from "../../content/unpaid-texts.ts";
 import { dateTime, money, plural } from "../../format.ts";
@@ -33,7 +34,7 @@ function Unpaid({ userId, order }: { readonly userId: string; readonly order: Un
     onSettled: () => client.invalidateQueries({ queryKey: keys.unpaidOrders(userId) }),
   });
   const sum = money(Math.round(amount * 100), currency);
-  const what = [typeName(container_type), plural(gpu_count, "GPU"), durationLabel(duration_hours)].join(", ");
+  const what = [typeName(container_type), plural(gpu_count, useUnit().one), durationLabel(duration_hours)].join(", ");
   return (
     <section aria-label={texts.label}>
       <Notice

@@ -1,6 +1,7 @@
 import type { Capacity, GpuModel, ProductConfig, UserQueueEntry } from "@berth/contract";
 import { catalogue, prices } from "../../catalogue.ts";
 import { gpuLine, gpuNames } from "../../content/gpu-words.ts";
+import { type UnitWords, unitWords } from "../../content/unit-words.ts";
 import { dateTime, listed } from "../../format.ts";
 
 export interface TypeChoice {
@@ -63,14 +64,18 @@ export function countReason(capacity: Capacity | undefined, now: number): string
   if (!capacity || off.length === 0) return undefined;
   const tooMany = off.filter(({ gpus }) => gpus > capacity.total).map(({ gpus }) => gpus);
   const inUse = off.filter(({ gpus }) => gpus <= capacity.total);
+  const unit = unitWords[capacity.kind];
   const sentences: string[] = [];
   if (inUse.length > 0) {
-    const counts = gpusOf(inUse.map(({ gpus }) => gpus));
+    const counts = counted(
+      inUse.map(({ gpus }) => gpus),
+      unit,
+    );
     sentences.push(
       `${counts} are not free: ${capacity.total - capacity.free} of ${capacity.total} are in use on this machine.${freeAgain(capacity, inUse, now)}`,
     );
   }
-  if (tooMany.length > 0) sentences.push(`${gpusOf(tooMany)} are more than this machine has.`);
+  if (tooMany.length > 0) sentences.push(`${counted(tooMany, unit)} are more than this machine has.`);
   return sentences.join(" ");
 }
 
@@ -111,6 +116,7 @@ function whenFree(iso: string, now: number): string {
   return `at ${at.toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit" })}`;
 }
 
-function gpusOf(counts: readonly number[]): string {
-  return `${listed(counts, "conjunction")} ${counts.length === 1 && counts[0] === 1 ? "GPU" : "GPUs"}`;
+/** "6 and 8 GPUs". */
+function counted(counts: readonly number[], unit: UnitWords): string {
+  return `${listed(counts, "conjunction")} ${counts.length === 1 && counts[0] === 1 ? unit.one : unit.all}`;
 }

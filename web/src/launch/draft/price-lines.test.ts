@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { unitWords } from "../../content/unit-words.ts";
 import { firstDraft } from "./draft.ts";
-import { minimumOptions, priceLines, printedLabel, totalShort } from "./price-lines.ts";
+import { changeLabel, minimumOptions, priceLines, printedLabel, totalShort } from "./price-lines.ts";
 
 test("both currencies, the charged one first", () => {
   expect(priceLines(firstDraft)).toMatchObject({
@@ -37,17 +38,11 @@ test("percentages are printed as given, and none is shown without a saving", () 
 test("below the provider's minimum each suggested change reaches it", () => {
   const razorpay = { USD: 50, INR: 100 };
   const both = ["USD", "INR"] as const;
-  expect(minimumOptions(firstDraft, razorpay, both)?.map(({ label }) => label)).toEqual([
-    "6 hours",
-    "4 GPUs",
-    "Pay in INR",
-  ]);
-  expect(minimumOptions(firstDraft, razorpay, ["USD"])?.map(({ label }) => label)).toEqual(["6 hours", "4 GPUs"]);
-  expect(minimumOptions(firstDraft, { USD: 100, INR: 100 }, both)?.map(({ label }) => label)).toEqual([
-    "6 hours",
-    "6 GPUs",
-    "Pay in INR",
-  ]);
+  const labels = (minimumMinor: Record<string, number>, currencies: readonly string[]) =>
+    minimumOptions(firstDraft, minimumMinor, currencies)?.map((change) => changeLabel(change, unitWords.gpu));
+  expect(labels(razorpay, both)).toEqual(["6 hours", "4 GPUs", "Pay in INR"]);
+  expect(labels(razorpay, ["USD"])).toEqual(["6 hours", "4 GPUs"]);
+  expect(labels({ USD: 100, INR: 100 }, both)).toEqual(["6 hours", "6 GPUs", "Pay in INR"]);
   expect(minimumOptions({ ...firstDraft, gpus: 4 }, razorpay, both)).toBeUndefined();
   expect(minimumOptions(firstDraft, { USD: 1, INR: 1 }, both)).toBeUndefined();
 });

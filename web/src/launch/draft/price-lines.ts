@@ -1,5 +1,6 @@
 import { durationLabel, minimumChanges, planOf, quote } from "@berth/contract";
 import { prices } from "../../catalogue.ts";
+import type { UnitWords } from "../../content/unit-words.ts";
 import { money, moneyShort, plural } from "../../format.ts";
 import type { Draft } from "./draft.ts";
 
@@ -45,11 +46,6 @@ export function printedLabel(gpus: number, plan: "hourly" | "monthly"): string {
   return (plan === "hourly" ? row?.hourlyLabel : row?.monthlyLabel) ?? "";
 }
 
-export interface MinimumOption {
-  readonly label: string;
-  readonly change: Partial<Draft>;
-}
-
 /**
  * Changes that reach the provider's minimum charge; undefined if the draft already does (G73).
  * @param minimumMinor minimum charge per currency, in minor units, from `GET /config`
@@ -58,13 +54,14 @@ export function minimumOptions(
   draft: Draft,
   minimumMinor: Readonly<Record<string, number>>,
   currencies: readonly string[],
-): readonly MinimumOption[] | undefined {
-  return minimumChanges(prices(), draft, minimumMinor)
-    ?.filter(({ currency = draft.currency }) => currencies.includes(currency))
-    .map((change) => ({ label: labelOf(change), change }));
+): readonly Partial<Draft>[] | undefined {
+  return minimumChanges(prices(), draft, minimumMinor)?.filter(({ currency = draft.currency }) =>
+    currencies.includes(currency),
+  );
 }
 
-function labelOf({ gpus, hours, currency }: Partial<Draft>): string {
+/** "6 hours", "4 GPUs", "Pay in INR". */
+export function changeLabel({ gpus, hours, currency }: Partial<Draft>, unit: UnitWords): string {
   if (hours !== undefined) return durationLabel(hours);
-  return gpus === undefined ? `Pay in ${currency}` : plural(gpus, "GPU");
+  return gpus === undefined ? `Pay in ${currency}` : plural(gpus, unit.one);
 }

@@ -143,7 +143,7 @@ function useFocusReturn(opened: boolean): void {
 
 /** Only the hours and the currency can be chosen here, not the GPUs. */
 function optionsFor(draft: Draft, { minimumMinor, currencies }: ProductConfig["payments"]) {
-  return minimumOptions(draft, minimumMinor, currencies)?.filter(({ change }) => !change.gpus);
+  return minimumOptions(draft, minimumMinor, currencies)?.filter(({ gpus }) => !gpus);
 }
 
 function Outcome({ state, charged }: { readonly state: LaunchState; readonly charged: string }) {

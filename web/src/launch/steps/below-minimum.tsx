@@ -1,6 +1,7 @@
+import { useUnit } from "../../api/use-unit.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import type { Draft } from "../draft/draft.ts";
-import type { MinimumOption } from "../draft/price-lines.ts";
+import { changeLabel } from "../draft/price-lines.ts";
 import classes from "./below-minimum.module.css";
 
 /** Warns before the payment: the provider refuses smaller charges (G73). */
@@ -9,18 +10,24 @@ export function BelowMinimum({
   minimum,
   onChange,
 }: {
-  readonly options: readonly MinimumOption[];
+  readonly options: readonly Partial<Draft>[];
   readonly minimum: string;
   readonly onChange: (part: Partial<Draft>) => void;
 }) {
+  const unit = useUnit();
   return (
     <div className={classes.minimum}>
       <Notice tone="hold" title={`The smallest card payment is ${minimum}`} alert>
         <span className={classes.options}>
           These reach it:
-          {options.map(({ label, change }) => (
-            <button key={label} type="button" className="link target" onClick={() => onChange(change)}>
-              {label}
+          {options.map((change) => (
+            <button
+              key={changeLabel(change, unit)}
+              type="button"
+              className="link target"
+              onClick={() => onChange(change)}
+            >
+              {changeLabel(change, unit)}
             </button>
           ))}
         </span>

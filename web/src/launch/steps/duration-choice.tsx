@@ -1,5 +1,6 @@
 import { hoursPerMonth, planOf, quote } from "@berth/contract";
 import { Radio } from "@mantine/core";
+import { useUnit } from "../../api/use-unit.ts";
 import { prices } from "../../catalogue.ts";
 import { durations, isMonthlySold } from "../../content/environment-types.ts";
 import { moneyShort, plural } from "../../format.ts";
@@ -30,7 +31,7 @@ export function DurationChoice({ labelledBy, gpus, hours: chosen, onChange }: Pr
   return (
     <>
       <p className={classes.hint}>
-        Totals for {plural(gpus, "GPU")}.{planHint(gpus)}
+        Totals for {plural(gpus, useUnit().one)}.{planHint(gpus)}
       </p>
       <Radio.Group
         role="group"

@@ -1,4 +1,5 @@
 import { Portal } from "@mantine/core";
+import { useUnit } from "../../api/use-unit.ts";
 import { Mark } from "../../ui/display/logo.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { Status, type Tone } from "../../ui/display/status.tsx";
@@ -67,13 +68,14 @@ function toneOf({ cancelled, money }: Failure): Tone {
 
 /** While launching (spec 2.9), below the payment dialog. */
 function Overlay({ phase }: { readonly phase: "ordering" | "paying" | "clearing" }) {
+  const unit = useUnit();
   return (
     <Portal>
       <div className={classes.overlay} role="status" data-overlay>
         <Mark size={28} docking />
-        {phase === "ordering" && "Reserving GPUs and name..."}
+        {phase === "ordering" && `Reserving ${unit.all} and name...`}
         {phase === "paying" && "Waiting for the payment..."}
-        {phase === "clearing" && "Releasing GPUs and name..."}
+        {phase === "clearing" && `Releasing ${unit.all} and name...`}
       </div>
     </Portal>
   );

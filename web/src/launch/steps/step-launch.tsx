@@ -1,6 +1,8 @@
 import type { Capacity, ProductConfig } from "@berth/contract";
 import { useEffect, useEffectEvent } from "react";
+import { useUnit } from "../../api/use-unit.ts";
 import { meaningful } from "../../content/meaningful.ts";
+import type { UnitWords } from "../../content/unit-words.ts";
 import { timelineOf } from "../../environments/lifecycle/timeline-of.ts";
 import { hostName } from "../../format.ts";
 import { LaunchTimeline } from "../../ui/display/launch-timeline.tsx";
@@ -38,7 +40,7 @@ export function StepLaunch({ userId, draft, launch, config, capacity, goTo, isCo
   const progress = (
     <Progress
       {...{ state, draft, launched, goTo, isCovered, figures: meaningful(capacity?.launch) }}
-      unit={capacity?.kind === "cpu" ? "slot" : "GPU"}
+      unit={useUnit()}
       onCancel={launch.cancel}
       onRetry={() => {
         launch.reset();
@@ -63,7 +65,7 @@ interface ProgressProps {
   readonly figures: NonNullable<Capacity["launch"]> | undefined;
   readonly goTo: (step: Step) => void;
   readonly isCovered: boolean;
-  readonly unit: "GPU" | "slot";
+  readonly unit: UnitWords;
   readonly onCancel: (environmentId: string) => void;
   readonly onRetry: () => void;
 }

@@ -1,5 +1,6 @@
 import { type Capacity, type ProductConfig, planOf } from "@berth/contract";
 import { Radio } from "@mantine/core";
+import { useUnit } from "../../api/use-unit.ts";
 import { isMonthlySold } from "../../content/environment-types.ts";
 import type { Queue } from "../../environments/queue/use-queue.ts";
 import { plural } from "../../format.ts";
@@ -22,6 +23,7 @@ interface Props {
 }
 
 export function StepResources(props: Props) {
+  const unit = useUnit();
   return (
     <>
       <CountChoice {...props} />
@@ -36,14 +38,15 @@ export function StepResources(props: Props) {
       />
       <p className={classes.note}>
         {planOf(props.draft.hours) === "monthly"
-          ? "The monthly plan holds its GPUs for all 720 hours, even while stopped: guaranteed availability, 24/7 dedicated support, custom configurations, volume discount."
-          : `The hourly plan frees its GPUs when you stop and banks the time that is left.${isMonthlySold() ? " The monthly plan holds them for all 720 hours." : ""}`}
+          ? `The monthly plan holds its ${unit.all} for all 720 hours, even while stopped: guaranteed availability, 24/7 dedicated support, custom configurations, volume discount.`
+          : `The hourly plan frees its ${unit.all} when you stop and banks the time that is left.${isMonthlySold() ? " The monthly plan holds them for all 720 hours." : ""}`}
       </p>
     </>
   );
 }
 
 function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
+  const unit = useUnit();
   const now = useNow();
   const reason = countReason(capacity, now);
   const choices = countChoices(capacity, now);
@@ -53,7 +56,7 @@ function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
   );
   return (
     <>
-      <h2 id="gpu-title">How many GPUs?</h2>
+      <h2 id="gpu-title">How many {unit.all}?</h2>
       {config && <p className={classes.hint}>{machineLine(capacity, config.gpus)}</p>}
       <Radio.Group
         role="group"
@@ -74,7 +77,7 @@ function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
                 tabIndex={gpus === stop ? 0 : -1}
                 className={classes.cell ?? ""}
                 radius="md"
-                aria-label={`${plural(gpus, "GPU")}, ${hourly(gpus)} per hour${label && `, ${label}`}`}
+                aria-label={`${plural(gpus, unit.one)}, ${hourly(gpus)} per hour${label && `, ${label}`}`}
               >
                 <span className={classes.big}>{gpus}</span>
                 <Slots filled={gpus} />

@@ -1,5 +1,6 @@
 import type { Capacity } from "@berth/contract";
 import { Button } from "@mantine/core";
+import { useUnit } from "../../api/use-unit.ts";
 import { queueTexts as texts } from "../../content/queue-texts.ts";
 import { QueuePosition } from "../../environments/queue/queue-notice.tsx";
 import type { Queue } from "../../environments/queue/use-queue.ts";
@@ -15,6 +16,7 @@ interface Props {
 
 /** Offers to queue for the chosen count while it is not free, or shows the position in the queue. */
 export function WaitOffer({ gpus, capacity, queue }: Props) {
+  const unit = useUnit();
   if (queue.entry)
     return (
       <div className={classes.line}>
@@ -27,7 +29,7 @@ export function WaitOffer({ gpus, capacity, queue }: Props) {
     <div className={classes.line}>
       <div className={classes.waits}>
         <Button variant="default" disabled={queue.busy} onClick={() => queue.wait(gpus)}>
-          {texts.wait(gpus)}
+          {texts.wait(gpus, unit)}
         </Button>
       </div>
       <p className={classes.hint}>{texts.offer}</p>
