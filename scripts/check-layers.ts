@@ -12,7 +12,7 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/drivers": ". homes process fake docker kubernetes",
   "server/src/drivers/docker": "engine containers machine images firewall .",
   "server/src/drivers/kubernetes": "cluster pods nodes homes network images .",
-  "server/src/identity": ". local",
+  "server/src/identity": ". local firebase",
   "server/src/environments":
     ". leases time hosts homes moves activity queue warm-pool allocation reconciler api mining",
   "server/src/payments": "ledger provider embedded-provider credits refunds disputes settlement orders",

@@ -19,7 +19,11 @@ export const settingGroups: readonly { readonly title: string; readonly names: s
   },
   { title: "Payments", names: "PAYMENTS RAZORPAY_KEY_ID RAZORPAY_KEY_SECRET RAZORPAY_WEBHOOK_SECRET" },
   { title: "Tax", names: "TAX_GSTIN TAX_LEGAL_NAME TAX_ADDRESS TAX_LUT" },
-  { title: "Sign-in", names: "IDENTITY IDENTITY_SECRET" },
+  {
+    title: "Sign-in",
+    names:
+      "IDENTITY IDENTITY_SECRET FIREBASE_PROJECT_ID FIREBASE_API_KEY FIREBASE_SERVICE_ACCOUNT FIREBASE_AUTH_EMULATOR_HOST",
+  },
   { title: "Mail", names: "SMTP_URL MAIL_FROM" },
   {
     title: "Name and support",

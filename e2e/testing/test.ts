@@ -137,7 +137,7 @@ export async function storeSession(
   await context.setStorageState({ cookies: [], origins: [{ origin, localStorage }] });
 }
 
-export async function signIn(page: Page, { email, password }: Customer): Promise<void> {
+export async function signIn(page: Page, { email, password }: Pick<Customer, "email" | "password">): Promise<void> {
   await page.goto("/login");
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);

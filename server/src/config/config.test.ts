@@ -1,4 +1,8 @@
-import { expect, test } from "vitest";
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
 import * as z from "zod";
 import { readConfig } from "./config.ts";
 import { settings } from "./settings.ts";
@@ -26,6 +30,25 @@ test("an empty environment is valid", () => {
   expect(config.caps.newcomerShare).toBe(0.5);
 });
 
+const firebase = { IDENTITY: "firebase", FIREBASE_PROJECT_ID: "berth-1a2b3", FIREBASE_API_KEY: "any" };
+test("a service account's key is read, of the same project only", () => {
+  const folder = mkdtempSync(join(tmpdir(), "berth-firebase-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "key.json");
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const key = privateKey.export({ format: "pem", type: "pkcs8" }) as string;
+  const write = (project: string) =>
+    writeFileSync(file, JSON.stringify({ project_id: project, client_email: "a@b.example", private_key: key }));
+  const source = { ...firebase, FIREBASE_SERVICE_ACCOUNT: file };
+  write("berth-1a2b3");
+  expect(readConfig(source).firebase).toEqual({
+    ...{ projectId: "berth-1a2b3", apiKey: "any", emulator: undefined },
+    serviceAccount: { clientEmail: "a@b.example", privateKey: key },
+  });
+  write("other-project");
+  expect(() => readConfig(source)).toThrow("is a key of the project other-project, not of FIREBASE_PROJECT_ID");
+});
+
 const cluster = { RUNTIME: "kubernetes", KUBERNETES_IMAGES: "jupyter=registry.example/berth/jupyter:1" };
 
 test.each([
@@ -36,6 +59,17 @@ test.each([
   ["embedded beside test keys", { ...testKeys, PAYMENTS: "embedded" }, "exclude each other"],
   ["a key of no known mode", { ...testKeys, RAZORPAY_KEY_ID: "rzp_prod_abc" }, "RAZORPAY_KEY_ID"],
   ["a key of the embedded provider", { ...testKeys, RAZORPAY_KEY_ID: "embedded_abc" }, "RAZORPAY_KEY_ID"],
+  ["a hosted provider without its project", { IDENTITY: "firebase" }, "FIREBASE_PROJECT_ID and FIREBASE_API_KEY"],
+  ["a hosted provider without a service account", firebase, "IDENTITY=firebase needs FIREBASE_SERVICE_ACCOUNT"],
+  ["a project that nobody signs in to", { FIREBASE_PROJECT_ID: "berth-1a2b3" }, "only with IDENTITY=firebase"],
+  ["a service account that is not there", { ...firebase, FIREBASE_SERVICE_ACCOUNT: "/nowhere.json" }, "cannot be read"],
+  ["one that is another file", { ...firebase, FIREBASE_SERVICE_ACCOUNT: "package.json" }, "is not the JSON key"],
+  ["an emulator on another machine", { ...firebase, FIREBASE_AUTH_EMULATOR_HOST: "10.0.0.5:9099" }, "of this machine"],
+  [
+    "an emulator for strangers",
+    { ...firebase, FIREBASE_AUTH_EMULATOR_HOST: "127.0.0.1:9099", APP_URL: "https://berth.dev", PAYMENTS: "embedded" },
+    "lets anybody in as anybody",
+  ],
   ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "over TCP anybody"],
   ["an engine on another machine", { RUNTIME: "docker", DOCKER_HOST: "ssh://root@host" }, "on this machine"],
   ["a cluster without images", { RUNTIME: "kubernetes" }, "RUNTIME=kubernetes needs KUBERNETES_IMAGES"],

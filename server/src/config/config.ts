@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Catalogue, defaultCatalogue } from "@berth/contract";
 import { comparedSettings } from "./compared-settings.ts";
 import { conflicts, isConsolePublic, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
+import { readFirebase, ServiceAccountError } from "./firebase-settings.ts";
 import { readKubernetes } from "./kubernetes-settings.ts";
 import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
 import { resticVariables } from "./restic-variables.ts";
@@ -78,7 +79,8 @@ function nest(v: Settings, catalogue: Catalogue) {
     payments: readPayments(v),
     seller: readSeller(v),
     mail: readMail(v),
-    secret: v.IDENTITY_SECRET,
+    /** Without a project accounts are the server's own. */
+    ...{ secret: v.IDENTITY_SECRET, firebase: firebaseOf(v) },
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
     support: readSupport(v),
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
@@ -104,6 +106,16 @@ function nest(v: Settings, catalogue: Catalogue) {
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,
   };
+}
+
+function firebaseOf(v: Settings) {
+  try {
+    return readFirebase(v);
+  } catch (error) {
+    throw error instanceof ServiceAccountError
+      ? new ConfigError(explain([`FIREBASE_SERVICE_ACCOUNT: ${error.message}`]))
+      : error;
+  }
 }
 
 function readDatabase({ DATABASE_URL: url, DATABASE_LISTEN_URL: listenUrl }: Settings) {

@@ -1,3 +1,4 @@
+import { firebaseSettings } from "./firebase-settings.ts";
 import type { Settings } from "./settings.ts";
 
 export type Role = "api" | "gateway" | "worker";
@@ -5,6 +6,8 @@ export type Role = "api" | "gateway" | "worker";
 const hasKeys = (v: Settings) => Boolean(v.RAZORPAY_KEY_ID || v.RAZORPAY_KEY_SECRET);
 export const isLive = (v: Settings) => v.RAZORPAY_KEY_ID?.startsWith("rzp_live_") ?? false;
 const rolesOf = (v: Settings) => v.ROLES.split(",");
+
+const firebaseNames = Object.keys(firebaseSettings) as (keyof typeof firebaseSettings)[];
 
 /** Conflicting settings, with the message for the operator. */
 const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message: string])[] = [
@@ -69,6 +72,28 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
   [
     (v) => isPublic(v.APP_URL) && !hasKeys(v) && v.PAYMENTS !== "embedded",
     "APP_URL is public and there are no payment keys: set them, or PAYMENTS=embedded for a test installation",
+  ],
+  [
+    (v) => v.IDENTITY === "firebase" && !(v.FIREBASE_PROJECT_ID && v.FIREBASE_API_KEY),
+    "IDENTITY=firebase needs FIREBASE_PROJECT_ID and FIREBASE_API_KEY: the project whose accounts sign in",
+  ],
+  [
+    (v) =>
+      Boolean(v.FIREBASE_PROJECT_ID) &&
+      v.IDENTITY === "firebase" &&
+      !v.FIREBASE_SERVICE_ACCOUNT &&
+      !v.FIREBASE_AUTH_EMULATOR_HOST,
+    "IDENTITY=firebase needs FIREBASE_SERVICE_ACCOUNT: the JSON key of a service account, or FIREBASE_AUTH_EMULATOR_HOST to try it out",
+  ],
+  [
+    (v) =>
+      Boolean(v.FIREBASE_AUTH_EMULATOR_HOST) &&
+      (Boolean(v.FIREBASE_SERVICE_ACCOUNT) || isPublic(v.APP_URL) || isLive(v)),
+    "FIREBASE_AUTH_EMULATOR_HOST lets anybody in as anybody: not with FIREBASE_SERVICE_ACCOUNT, a public APP_URL or live keys",
+  ],
+  [
+    (v) => v.IDENTITY === "local" && firebaseNames.some((name) => v[name] !== undefined),
+    `${firebaseNames.join(", ")}: only with IDENTITY=firebase`,
   ],
   [(v) => Boolean(v.SMTP_URL) && !v.MAIL_FROM, "SMTP_URL needs MAIL_FROM: the address that mails come from"],
   [

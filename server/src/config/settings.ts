@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { firebaseSettings } from "./firebase-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { taxSettings } from "./tax-settings.ts";
 
@@ -124,7 +125,10 @@ export const settings = z.object({
     }),
   MAIL_FROM: z.email().optional().describe("The address that mails come from").meta({ example: "hello@berth.example" }),
   ...taxSettings,
-  IDENTITY: word("local").default("local").describe("Identity provider"),
+  IDENTITY: word("local", "firebase")
+    .default("local")
+    .describe("Where accounts are kept: by the server, or by Firebase Authentication (docs/operate/hosted-sign-in.md)"),
+  ...firebaseSettings,
   IDENTITY_SECRET: z
     .string()
     .min(32, "at least 32 characters")

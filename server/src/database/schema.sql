@@ -590,6 +590,16 @@ create table host_images (
   constraint host_images_state_check check (state in ('ready', 'preparing', 'unavailable'))
 );
 
+create table hosted_changes (
+  user_id text not null,
+  due_at timestamptz not null default now(),
+  lease_token text,
+  lease_expires_at timestamptz,
+  attempts integer not null default 0,
+  last_error text,
+  constraint hosted_changes_pkey primary key (user_id)
+);
+
 create table hosts (
   id text not null,
   kind text not null,
@@ -668,9 +678,12 @@ create table identity_user (
   disabled boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  signed_in_since timestamptz,
   constraint identity_user_pkey primary key (id),
   constraint identity_user_email_key_key unique (email_key)
 );
+create trigger identity_user_deleted after delete on identity_user for each row when (old.signed_in_since is not null) execute function tell_provider();
+create trigger identity_user_suspended after update on identity_user for each row when (new.signed_in_since is not null and old.disabled is distinct from new.disabled) execute function tell_provider();
 
 create table installation (
   id text not null,
@@ -1308,6 +1321,13 @@ begin
   perform pg_notify('changes', json_build_object('kind', 'environment', 'id', e.id, 'user', e.user_id)::text)
     from environments e join homes h on h.id = move.id and h.home = e.home and h.host_id = e.host_id
     where e.user_id = move.user_id and e.status <> 'terminated';
+  return null;
+end $$;
+
+create function tell_provider() returns trigger language plpgsql as $$
+begin
+  insert into hosted_changes (user_id) values (old.id)
+    on conflict (user_id) do update set due_at = now(), lease_token = null, lease_expires_at = null, attempts = 0;
   return null;
 end $$;
 

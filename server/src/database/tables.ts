@@ -376,6 +376,14 @@ export interface Tables {
     updated_at: Generated<Date>;
     asked_at: Date | null;
   };
+  hosted_changes: {
+    user_id: string;
+    due_at: Generated<Date>;
+    lease_token: string | null;
+    lease_expires_at: Date | null;
+    attempts: Generated<number>;
+    last_error: string | null;
+  };
   hosts: {
     id: string;
     kind: "process" | "docker" | "kubernetes" | "fake";
@@ -435,6 +443,7 @@ export interface Tables {
     disabled: Generated<boolean>;
     created_at: Generated<Date>;
     updated_at: Generated<Date>;
+    signed_in_since: Date | null;
   };
   installation: {
     id: string;

@@ -6,12 +6,17 @@ interface Options {
   readonly tls: boolean;
   /** Third-party sources are allowed only with Razorpay's keys (docs/internals/reliability.md). */
   readonly razorpay: boolean;
+  /** Origins of an identity provider elsewhere. */
+  readonly identity?: readonly string[];
   /** Sources in script-src besides our own files. */
   readonly scripts: readonly string[];
 }
 
 /** Security headers of every response (CSP, HSTS), and the CSRF check for requests of other sites. */
-export async function guardBrowsers(app: FastifyInstance, { tls, razorpay, scripts }: Options): Promise<void> {
+export async function guardBrowsers(
+  app: FastifyInstance,
+  { tls, razorpay, identity = [], scripts }: Options,
+): Promise<void> {
   const foreign = (...hosts: string[]) => (razorpay ? hosts.map((host) => `https://${host}.razorpay.com`) : []);
   await app.register(helmet, {
     contentSecurityPolicy: {
@@ -22,7 +27,7 @@ export async function guardBrowsers(app: FastifyInstance, { tls, razorpay, scrip
         // Mantine writes CSS variables into style elements and attributes.
         styleSrc: ["'self'", "'unsafe-inline'"],
         imgSrc: ["'self'", "data:", ...foreign("cdn")],
-        connectSrc: ["'self'", ...foreign("lumberjack", "api")],
+        connectSrc: ["'self'", ...identity, ...foreign("lumberjack", "api")],
         frameSrc: ["'self'", ...foreign("api")],
         fontSrc: ["'self'"],
         objectSrc: ["'none'"],

@@ -25,6 +25,12 @@ export interface IdentitySession {
   readonly ip: string | null;
 }
 
+/** The client of a sign-in, for the list of devices. */
+export interface Device {
+  readonly userAgent?: string | undefined;
+  readonly ip?: string | undefined;
+}
+
 export type ActionKind = "PASSWORD_RESET" | "VERIFY_EMAIL";
 
 export type IdentityErrorCode =
@@ -72,7 +78,7 @@ export interface UserPatch {
   readonly disabled?: boolean;
 }
 
-/** The port to an identity provider; only the local one exists (docs/internals/identity.md). */
+/** The port to an identity provider (docs/internals/identity.md). */
 export interface Identity {
   readonly kind: "local" | "firebase";
   /** Base URLs of the REST API that the browser calls (docs/internals/identity.md). */
@@ -92,9 +98,9 @@ export interface Identity {
   createCustomToken(uid: string): Promise<string>;
   /**
    * Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED, USER_DISABLED, UNAVAILABLE. With `checkRevoked` the claims are
-   * current, without it as signed.
+   * current, without it as signed. `device` is noted with a sign-in that a hosted provider made.
    */
-  verifyIdToken(token: string, options?: { checkRevoked?: boolean }): Promise<IdentityClaims>;
+  verifyIdToken(token: string, options?: { checkRevoked?: boolean; device?: Device }): Promise<IdentityClaims>;
   getUser(by: { uid: string } | { email: string }): Promise<IdentityUser | null>;
   /**
    * A new password or `disabled` ends every sign-in except `keepSession`, and others' access to the user's environments

@@ -37,6 +37,7 @@ import { servePages } from "../http/serve-pages.ts";
 import { startRedrawingPages } from "../http/start-redrawing-pages.ts";
 import { authRoutes } from "../identity/auth-routes.ts";
 import { authenticate } from "../identity/authenticate.ts";
+import type { HostedIdentity } from "../identity/firebase/firebase-identity.ts";
 import { identityRoutes } from "../identity/local/identity-routes.ts";
 import type { LocalIdentity } from "../identity/local/local-identity.ts";
 import { mailedLinkRoutes } from "../identity/mailed-link-routes.ts";
@@ -61,7 +62,7 @@ export interface AppDeps {
   readonly appUrl: string;
   readonly db: Db;
   readonly changes: Changes;
-  readonly identity: LocalIdentity;
+  readonly identity: LocalIdentity | HostedIdentity;
   readonly payments: PaymentsDeps;
   /** Undefined with the keys of a real provider. */
   readonly embeddedProvider: EmbeddedProvider | undefined;
@@ -88,6 +89,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await guardBrowsers(app, {
     tls: appUrl.startsWith("https:"),
     razorpay: payments.provider.kind === "razorpay",
+    identity: foreignOrigins(identity, appUrl),
     scripts: [...new Set([...documents.values()].flatMap(({ scripts }) => scripts))],
   });
   const authenticateRequest = authenticate(identity);
@@ -98,7 +100,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 
   healthRoutes(app, { db, version, disk: deps.disk });
   await productRoutes(app, deps);
-  identityRoutes(app, { db, identity, contact: config.brand.email });
+  if (identity.kind === "local") identityRoutes(app, { db, identity, contact: config.brand.email });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays, config.catalogue) });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });
@@ -119,6 +121,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   eventRoutes(app, { changes, isSignedIn });
   deps.embeddedProvider?.routes(app, deps.local);
   return app;
+}
+
+/** Where the browser signs in, if not at our own address. */
+function foreignOrigins(identity: AppDeps["identity"], appUrl: string): string[] {
+  const { accountsUrl, tokenUrl } = identity.browserConfig();
+  const origins = new Set([accountsUrl, tokenUrl].map((url) => new URL(url).origin));
+  origins.delete(new URL(appUrl).origin);
+  return [...origins];
 }
 
 /** The server in front, without routes: what holds for each of them. */

@@ -10,7 +10,6 @@ import { type Changes, openChanges } from "../database/changes.ts";
 import { type Connection, isLostConnection } from "../database/connection.ts";
 import { type Database, type Db, openDatabase } from "../database/database.ts";
 import { requireNotifications } from "../database/hears-notifications.ts";
-import { revokeAccess } from "../environments/api/revoke-access.ts";
 import type { Announce } from "../environments/notice.ts";
 import { probeReadiness } from "../gateway/forward/probe-readiness.ts";
 import { frontServer } from "../gateway/front-server.ts";
@@ -19,7 +18,6 @@ import { createHostNames } from "../gateway/target/host-names.ts";
 import { trustedProxies } from "../http/client-address.ts";
 import { drain } from "../http/drain.ts";
 import { type OperatorPages, operatorPages } from "../http/operator-pages.ts";
-import { localIdentity } from "../identity/local/local-identity.ts";
 import { checkDiskSpace, diskOf, startDiskWatch } from "../installation/free-space.ts";
 import { checkSecret, installationOf, operatorKey } from "../installation/installation.ts";
 import { notifyReady } from "../installation/notify-ready.ts";
@@ -35,6 +33,7 @@ import { delivery } from "../payments/settlement/delivery.ts";
 import { buildApp } from "./build-app.ts";
 import { environmentLoops } from "./environment-loops.ts";
 import { checkPort, isServer, type ListenPlace } from "./listen-place.ts";
+import { openIdentity } from "./open-identity.ts";
 import { localFirewall, openMachines } from "./open-machines.ts";
 import { openPayments, paymentLoops } from "./open-payments.ts";
 import { serveMetrics } from "./serve-metrics.ts";
@@ -166,7 +165,7 @@ async function serveApp(
     ...deps,
     ...deps.money,
     hosts: createHostNames({ appUrl, envHost: config.envHost }),
-    identity: localIdentity({ db, secret, appUrl, limits: config.limits, announce, endRights: revokeAccess }),
+    identity: await openIdentity({ db, secret, appUrl, announce, config }),
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     disk: () => diskOf(dataDir),
     dist,
@@ -222,7 +221,7 @@ async function workerLoops(deps: Common & Rental): Promise<Loop[]> {
 
 /** Loaded by a worker only, most of them only where the settings ask for them. */
 async function optionalLoops({ config, log, metrics, db, changes, dataDir, secret, ...deps }: Common): Promise<Loop[]> {
-  const { runtime, mail, backup, brand } = config;
+  const { runtime, mail, backup, brand, firebase } = config;
   const { auditWitness } = await import("../audit/audit-witness.ts");
   const { startAuditWatch } = await import("../operator/audit/start-audit-watch.ts");
   const witness = auditWitness(dataDir, secret);
@@ -234,6 +233,10 @@ async function optionalLoops({ config, log, metrics, db, changes, dataDir, secre
   if (mail.smtp) {
     const { startOutbox } = await import("../mail/outbox.ts");
     loops.push(startOutbox({ db, changes, smtp: mail.smtp, log, onAttempt: countMails(metrics) }));
+  }
+  if (firebase) {
+    const { startTellingProvider } = await import("../identity/firebase/start-telling-provider.ts");
+    loops.push(startTellingProvider({ db, project: firebase, log }));
   }
   if (backup) {
     const { startBackups } = await import("../operator/backup/start-backups.ts");

@@ -1,5 +1,5 @@
 import { ApiError } from "./api-error.ts";
-import { exchangeRefreshToken, IdentityError, type Tokens } from "./identity-client.ts";
+import { exchangeRefreshToken, IdentityError, signInWithPassword, type Tokens } from "./identity-client.ts";
 import { readConfig } from "./product-config.ts";
 import { readSession, type Session, saveSession, signOut } from "./session.ts";
 
@@ -59,6 +59,15 @@ function isDue(session: Session, now: number): boolean {
 export function sessionOf(tokens: Tokens, email: string): Session {
   const { idToken, refreshToken: refresh, expiresAt, userId } = tokens;
   return { idToken, refreshToken: refresh, expiresAt, userId, email };
+}
+
+/** A new password ends the refresh tokens of a hosted provider, this browser's too (docs/internals/identity.md). */
+export async function signInAgain(password: string): Promise<void> {
+  const { identity } = await readConfig();
+  const session = readSession();
+  if (identity.kind === "local" || !session) return;
+  const tokens = await signInWithPassword(identity, session.email, password);
+  if (readSession()?.userId === tokens.userId) saveSession(sessionOf(tokens, session.email));
 }
 
 async function replace(used: string): Promise<string> {

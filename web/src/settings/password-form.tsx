@@ -4,6 +4,7 @@ import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { ApiError } from "../api/api-error.ts";
 import { call, messageOf } from "../api/call.ts";
+import { signInAgain } from "../api/current-token.ts";
 import { PasswordField } from "../ui/controls/password-field.tsx";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./settings-page.module.css";
@@ -17,11 +18,14 @@ export function PasswordForm({ userId }: { readonly userId: string }) {
     onValuesChange: () => form.clearErrors(),
   });
   const { mutate, isPending } = useMutation({
-    mutationFn: ({ current, next }: PasswordFields) =>
-      call(settingsPassword, {
+    mutationFn: async ({ current, next }: PasswordFields) => {
+      await call(settingsPassword, {
         params: { user_id: userId },
         body: { currentPassword: current, newPassword: next },
-      }),
+      });
+      // The password is changed: a sign-in that fails now ends by itself within the hour.
+      await signInAgain(next).catch(() => undefined);
+    },
     onSuccess: () => {
       form.reset();
       toast.success(settingsUpdated);

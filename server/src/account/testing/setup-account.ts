@@ -60,6 +60,8 @@ export async function tablesOf(db: Db): Promise<string[]> {
 export const tables: Readonly<Record<string, { readonly exported: string | null; readonly kept: boolean }>> = {
   identity_session: { exported: "sign_ins", kept: false },
   identity_code: { exported: null, kept: false },
+  // Until a hosted identity provider has heard of the deletion.
+  hosted_changes: { exported: null, kept: false },
   profiles: { exported: "profile", kept: false },
   user_flags: { exported: "flags", kept: false },
   queue_entries: { exported: "places_in_line", kept: false },

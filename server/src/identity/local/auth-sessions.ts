@@ -3,14 +3,8 @@ import { AppError } from "../../app-error.ts";
 import { batch } from "../../async/batch.ts";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
-import { IdentityError, type IdentitySession } from "../identity.ts";
+import { type Device, IdentityError, type IdentitySession } from "../identity.ts";
 import type { UserRow } from "./users.ts";
-
-/** The client of a sign-in, for the list of devices. */
-export interface Device {
-  readonly userAgent?: string | undefined;
-  readonly ip?: string | undefined;
-}
 
 /** As in Firebase's tokens: a password, or a custom token. */
 export type SignInProvider = "password" | "custom";
@@ -93,17 +87,26 @@ function successor(id: string, generation: number, row: Row): AuthSession {
   };
 }
 
+type SessionRow = UserRow & { readonly valid: boolean };
+
 /**
  * Reads the user of a valid session; concurrent reads are batched into one query. Throws TOKEN_REVOKED, USER_DISABLED.
  */
 export function createAuthSessionReader(db: Sql): (id: string, userId: string) => Promise<UserRow> {
-  const read = batch((ids: readonly string[]) => readSessions(db, ids));
-  return async (id, userId) => {
-    const row = await read(id);
-    if (!row?.valid || row.id !== userId) throw new IdentityError("TOKEN_REVOKED");
-    if (row.disabled) throw new IdentityError("USER_DISABLED");
-    return row;
-  };
+  const find = createAuthSessionFinder(db);
+  return async (id, userId) => requireValid(await find(id), userId);
+}
+
+/** Undefined: there is no such session. */
+export function createAuthSessionFinder(db: Sql): (id: string) => Promise<SessionRow | undefined> {
+  return batch((ids: readonly string[]) => readSessions(db, ids));
+}
+
+/** Throws TOKEN_REVOKED, USER_DISABLED. */
+export function requireValid(row: SessionRow | undefined, userId: string): UserRow {
+  if (!row?.valid || row.id !== userId) throw new IdentityError("TOKEN_REVOKED");
+  if (row.disabled) throw new IdentityError("USER_DISABLED");
+  return row;
 }
 
 async function readSessions(db: Sql, ids: readonly string[]) {

@@ -13,9 +13,8 @@ import {
 import { AppError } from "../../app-error.ts";
 import { isLostConnection } from "../../database/connection.ts";
 import type { Db } from "../../database/database.ts";
-import { IdentityError } from "../identity.ts";
+import { type Device, IdentityError } from "../identity.ts";
 import { updateProfile } from "../profiles.ts";
-import type { Device } from "./auth-sessions.ts";
 import type { LocalIdentity } from "./local-identity.ts";
 import type { Tokens } from "./sign-ins.ts";
 

@@ -1,7 +1,6 @@
 import type { JWK } from "jose";
-import type { Identity, IdentityUser } from "../identity.ts";
+import type { Device, Identity, IdentityUser } from "../identity.ts";
 import { accounts } from "./accounts.ts";
-import type { Device } from "./auth-sessions.ts";
 import { type LocalOptions, localDeps } from "./local-deps.ts";
 import { confirmEmail, createActionCode, readResetCode, resetPassword } from "./mailed-codes.ts";
 import { changePassword, createCustomToken, refresh, signIn, signInWithCustomToken, type Tokens } from "./sign-ins.ts";
@@ -9,6 +8,7 @@ import { verifyIdToken, verifyPassword } from "./verify-credentials.ts";
 
 /** Functions of the REST routes beyond the port. Each throws IdentityError as documented at the function of its name. */
 export interface LocalIdentity extends Identity {
+  readonly kind: "local";
   signIn(email: string, password: string, device: Device): Promise<Tokens>;
   signInWithCustomToken(token: string, device: Device): Promise<Tokens>;
   refresh(refreshToken: string): Promise<Tokens>;

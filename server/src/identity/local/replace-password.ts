@@ -6,7 +6,7 @@ import { endAuthSessions } from "./auth-sessions.ts";
 import type { EndedRights, LocalDeps } from "./local-deps.ts";
 import { changeUser, type UserRow } from "./users.ts";
 
-type ReplacePasswordDeps = Pick<LocalDeps, "announce" | "endRights">;
+export type ReplacePasswordDeps = Pick<LocalDeps, "announce" | "endRights">;
 
 /**
  * Sets a new password and ends every sign-in (except `keepSession`), grant, share link and environment secret (G109).
@@ -20,16 +20,27 @@ export async function replacePassword(
   keepSession?: string,
 ): Promise<UserRow> {
   const row = await changeUser(tx, userId, change);
+  await endOthersAccess(tx, deps, userId, keepSession);
+  return row;
+}
+
+/** What a new password ends, with the notice to the owner. */
+export async function endOthersAccess(
+  tx: Tx,
+  deps: ReplacePasswordDeps,
+  userId: string,
+  keepSession?: string,
+  title = "Your password was changed",
+): Promise<void> {
   const revoked = await endAccess(tx, deps, userId, { keep: keepSession, reason: "password" });
   await deps.announce?.(tx, {
     userId,
     // A unique cause: every change is notified.
     cause: `password-changed:${newId()}`,
-    title: "Your password was changed",
+    title,
     body: `Every other sign-in has ended. ${revoked}If it was not you, reset the password now and write to us.`,
     link: "/settings?tab=password",
   });
-  return row;
 }
 
 /** Ends all access to a suspended account; its environments are kept (G109). `text` ends the letter about it. */

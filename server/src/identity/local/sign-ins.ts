@@ -1,6 +1,6 @@
-import { IdentityError } from "../identity.ts";
+import { type Device, IdentityError } from "../identity.ts";
 import { createCode, spendCode } from "./action-codes.ts";
-import { type AuthSession, type Device, endAuthSessions, openAuthSession, rotateAuthSession } from "./auth-sessions.ts";
+import { type AuthSession, endAuthSessions, openAuthSession, rotateAuthSession } from "./auth-sessions.ts";
 import { familiarSender } from "./fair-queue.ts";
 import { idTokenSeconds, signIdToken } from "./id-tokens.ts";
 import type { LocalDeps } from "./local-deps.ts";

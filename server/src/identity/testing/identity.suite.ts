@@ -81,6 +81,7 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
     test("ends every sign-in on a password change, and on demand", async () => {
       const { identity, email, user, signIn } = await setup();
       const before = await signIn(email, password);
+      expect(await identity.verifyIdToken(before, { checkRevoked: true })).toMatchObject({ uid: user.uid });
       await identity.updateUser(user.uid, { password: "second password 2" });
       await expect(identity.verifyIdToken(before, { checkRevoked: true })).rejects.toMatchObject({
         code: "TOKEN_REVOKED",
@@ -88,6 +89,7 @@ export function identitySuite(name: string, under: () => Promise<IdentityUnderTe
       await expect(identity.verifyPassword(email, password)).rejects.toThrow("INVALID_LOGIN_CREDENTIALS");
 
       const after = await signIn(email, "second password 2");
+      expect(await identity.verifyIdToken(after, { checkRevoked: true })).toMatchObject({ uid: user.uid });
       await identity.revokeSessions(user.uid);
       await expect(identity.verifyIdToken(after, { checkRevoked: true })).rejects.toMatchObject({
         code: "TOKEN_REVOKED",

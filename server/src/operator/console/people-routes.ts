@@ -53,7 +53,7 @@ export function peopleRoutes(
     return { ...success, message: suspendedText(email, await suspendUser(deps, id, how, author), how.refund) };
   });
   mount(app, makeResetLink, async ({ params: { id }, body, request }) => {
-    const link = await resetLink(db, appUrl, id, authorOf(request, body.reason));
+    const link = await resetLink({ db, config, appUrl }, id, authorOf(request, body.reason));
     return { ...success, message: "The link is valid for an hour, once", link };
   });
   mount(app, exportPerson, async ({ params: { id }, body, request }) => {

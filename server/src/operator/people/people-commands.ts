@@ -196,7 +196,9 @@ async function lift(config: Config, [id = ""]: Args, options: Options): Promise<
 }
 
 async function printResetLink(config: Config, [id = ""]: Args, options: Options): Promise<void> {
-  console.log(await withDatabase(config, (db) => resetLink(db, appUrlOf(config), id, authorOf(options))));
+  console.log(
+    await withDatabase(config, (db) => resetLink({ db, config, appUrl: appUrlOf(config) }, id, authorOf(options))),
+  );
 }
 
 async function erase(config: Config, [id = ""]: Args, options: Options): Promise<void> {
