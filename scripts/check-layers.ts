@@ -17,7 +17,7 @@ const layers: Readonly<Record<string, string>> = {
     ". leases time hosts homes moves activity queue warm-pool allocation reconciler api mining",
   "server/src/payments": "ledger provider embedded-provider credits refunds disputes settlement orders",
   "server/src/operator":
-    "parse-command.ts process-registry.ts print-rows.ts print-page.ts with-database.ts read-time.ts audit accounts people rentals orders messages backup capacity doctor . console",
+    "parse-command.ts process-registry.ts print-rows.ts print-page.ts with-database.ts read-time.ts audit accounts people identity rentals orders messages backup capacity doctor . console",
   "server/src/gateway": "http-client principal target refusals access sign-in forward .",
   contract: "src",
   "contract/src": "catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support . console",

@@ -12,6 +12,7 @@ const groups: readonly { readonly title: string; readonly page: string; readonly
   { title: "Environments", page: "orders", words: "environments environment" },
   { title: "Crypto mining", page: "mining", words: "mining" },
   { title: "Accounts", page: "accounts", words: "users user" },
+  { title: "From and to Firebase", page: "hosted-sign-in", words: "identity" },
   { title: "Credits and vouchers", page: "credits", words: "credits vouchers" },
   { title: "Tickets and announcements", page: "orders", words: "tickets announce docs" },
   { title: "What is sold", page: "catalogue", words: "catalogue" },

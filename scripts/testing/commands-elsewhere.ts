@@ -11,6 +11,7 @@ const hosts = ["server/src/system-tests/two-hosts.test.ts", 'hosts("add", "remot
 const restic = ["server/src/operator/backup/restic.test.ts", "what is written is read again"] as const;
 const release = ["prove/upgrade.ts", "a running installation from the release before"] as const;
 const images = ["scripts/test.mjs", '"images/run.ts"'] as const;
+const emulator = ["server/src/identity/testing/auth-emulator.ts", "scripts/auth-emulator.mjs"] as const;
 const noSystemd = "it needs a machine whose first process is systemd";
 const noRoot =
   "it changes a machine, as root; its packages are named, and its files are checked, in scripts/deploy-files.test.ts";
@@ -18,6 +19,7 @@ const noRoot =
 /** Commands of the pages that scripts/page-commands.test.ts does not run itself. */
 export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^npm test\b/, by: "it is the run that this test is part of" },
+  { command: /^npm run auth-emulator\b/, by: emulator },
   { command: /^npm run package\b/, by: ["scripts/deploy-files.test.ts", "package refuses a word"] },
   { command: /^(npm run images --|berth images) /, by: images },
   { command: /^npm run operator -- prepare /, by: images },
@@ -69,5 +71,6 @@ export const npmScripts: Readonly<Record<string, RunBy>> = {
   schema: ["scripts/generate-schema.test.ts", "schemaFiles"],
   docs: ["scripts/generate-docs.test.ts", "generatedDocs"],
   prove: ["scripts/test.mjs", '"prove/run.ts", "crash"'],
+  "auth-emulator": emulator,
   operator: ["scripts/operator.test.ts", "npm run operator -- doctor"],
 };

@@ -11,6 +11,8 @@ export interface Author {
 
 /** Every act, with the kind of its subject. */
 export const subjectOfAct = {
+  "accounts.export": "accounts",
+  "accounts.import": "accounts",
   "announcement.send": "announcement",
   "catalogue.accept": "catalogue",
   "credit.grant": "user",

@@ -4,6 +4,7 @@ import { backupCommands } from "./backup/backup-commands.ts";
 import { capacityCommands } from "./capacity/capacity-commands.ts";
 import { catalogueCommands } from "./catalogue-commands.ts";
 import { completionScript, shells } from "./completion-script.ts";
+import { identityCommands } from "./identity/identity-commands.ts";
 import { machineCommands } from "./machine-commands.ts";
 import { docsCommands } from "./messages/docs-commands.ts";
 import { messageCommands } from "./messages/message-commands.ts";
@@ -19,6 +20,7 @@ import { miningCommands } from "./rentals/mining-commands.ts";
 export const commands: readonly Command[] = [
   ...machineCommands,
   ...peopleCommands,
+  ...identityCommands,
   ...creditCommands,
   ...environmentCommands,
   ...miningCommands,

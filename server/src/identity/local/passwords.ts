@@ -36,7 +36,7 @@ export async function hashPassword(password: string, sender: Sender): Promise<st
 
 /**
  * `stored` is null for an unknown user: a dummy hash takes the same time, so that timing does not reveal whether an account
- * exists. `outdated`: hashed with other parameters, to be rehashed.
+ * exists. `outdated`: hashed with other parameters, or by Firebase (G322), to be rehashed.
  */
 export async function checkPassword(
   password: string,
@@ -44,6 +44,10 @@ export async function checkPassword(
   sender: Sender,
 ): Promise<{ matches: boolean; outdated: boolean }> {
   const phc = stored ?? absent;
+  if (phc.startsWith("$firebase-scrypt$")) {
+    const { matchesFirebaseHash } = await import("./firebase-scrypt.ts");
+    return { matches: await enqueue(sender, () => matchesFirebaseHash(password, phc)), outdated: true };
+  }
   const { tag, ...parameters } = parse(phc);
   const actual = await enqueue(sender, () =>
     run("argon2id", { message: normalize(password), ...parameters, tagLength: tag.length }),

@@ -1,5 +1,7 @@
 /** What an operator did, in words; the code stands beside it, as in the command line and the log. */
 const words: Readonly<Record<string, string>> = {
+  "accounts.export": "Exported all accounts for Firebase",
+  "accounts.import": "Imported accounts of Firebase",
   "announcement.send": "Sent an announcement",
   "catalogue.accept": "Accepted a catalogue without 30 days' notice",
   "credit.grant": "Granted a credit",
