@@ -235,8 +235,8 @@ async function optionalLoops({ config, log, metrics, db, changes, dataDir, secre
     loops.push(startOutbox({ db, changes, smtp: mail.smtp, log, onAttempt: countMails(metrics) }));
   }
   if (firebase) {
-    const { startTellingProvider } = await import("../identity/firebase/start-telling-provider.ts");
-    loops.push(startTellingProvider({ db, project: firebase, log }));
+    const { startNotifyingProvider } = await import("../identity/firebase/start-notifying-provider.ts");
+    loops.push(startNotifyingProvider({ db, project: firebase, log }));
   }
   if (backup) {
     const { startBackups } = await import("../operator/backup/start-backups.ts");

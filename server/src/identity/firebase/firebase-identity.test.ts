@@ -1,12 +1,14 @@
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { testDatabase } from "../../database/testing.ts";
+import { usersFile } from "../../operator/identity/users-file.ts";
 import { noEmulator, startAuthEmulator } from "../testing/auth-emulator.ts";
-import { type IdentityUnderTest, identitySuite } from "../testing/identity.suite.ts";
+import { type IdentityUnderTest, identitySuite, newEmail } from "../testing/identity.suite.ts";
 import { firebaseIdentity } from "./firebase-identity.ts";
 
 describe.skipIf(noEmulator !== undefined)(noEmulator ?? "on Firebase's Auth emulator", () => {
   let tested: IdentityUnderTest;
+  let host = "";
   const closing = new AsyncDisposableStack();
   afterAll(() => closing.disposeAsync());
 
@@ -15,6 +17,7 @@ describe.skipIf(noEmulator !== undefined)(noEmulator ?? "on Firebase's Auth emul
     closing.defer(database.close);
     const emulator = await startAuthEmulator();
     closing.defer(emulator.stop);
+    host = emulator.host;
     const project = { projectId: "demo-berth", apiKey: "any", serviceAccount: undefined, emulator: emulator.host };
     const identity = firebaseIdentity({ db: database.db, project, limits: { signInsPerMinute: 1_000 } });
     const { accountsUrl } = identity.browserConfig();
@@ -34,6 +37,30 @@ describe.skipIf(noEmulator !== undefined)(noEmulator ?? "on Firebase's Auth emul
   }, 300_000);
 
   identitySuite("Firebase's Auth emulator", async () => tested);
+
+  test("an export of ours is imported there: the id stays, and a reset makes the first password (G322)", async () => {
+    const { identity, signIn } = tested;
+    const user = { id: `own${Date.now().toString(36)}`, email: newEmail(), name: "Ann", email_verified: true };
+    const file = usersFile([{ ...user, disabled: false, created_at: new Date() }]);
+    const post = async (path: string, body: string) => {
+      const headers = { authorization: "Bearer owner", "content-type": "application/json" };
+      const url = `http://${host}/identitytoolkit.googleapis.com/v1/${path}`;
+      expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
+    };
+    await post("projects/demo-berth/accounts:batchCreate", file);
+    expect(await identity.getUser({ email: user.email })).toMatchObject({
+      uid: user.id,
+      name: "Ann",
+      emailVerified: true,
+    });
+    const oobCode = await identity.createActionCode("PASSWORD_RESET", user.email);
+    await post("accounts:resetPassword?key=any", JSON.stringify({ oobCode, newPassword: "Another password 7!" }));
+    const token = await signIn(user.email, "Another password 7!");
+    expect(await identity.verifyIdToken(token, { checkRevoked: true })).toMatchObject({
+      uid: user.id,
+      email: user.email,
+    });
+  });
 });
 
 const used = new Map<string, number>();

@@ -99,7 +99,7 @@ function accounts(deps: Deps): Pick<Identity, "createUser" | "getUser" | "update
     },
 
     async deleteUser(uid, joined) {
-      // The row's deletion is told to the provider after its transaction (start-telling-provider.ts).
+      // The row's deletion is told to the provider after its transaction (start-notifying-provider.ts).
       if (joined) return await deleteUser(joined, uid);
       await calls.admin(":delete", { localId: uid }).catch(unlessUnknown);
       await db.transaction().execute((tx) => deleteUser(tx, uid));
@@ -162,10 +162,10 @@ async function createCustomToken({ serviceAccount }: FirebaseProject, uid: strin
 
 /** Reads an account at the provider and mirrors it. Throws USER_NOT_FOUND. */
 async function record(deps: Deps, uid: string, occasion?: Occasion): Promise<IdentityUser> {
-  const seen = await lookUp(deps.calls, { uid });
-  if (!seen) throw new IdentityError("USER_NOT_FOUND");
-  await recordUser(deps, seen, occasion);
-  return userOf(seen);
+  const hosted = await lookUp(deps.calls, { uid });
+  if (!hosted) throw new IdentityError("USER_NOT_FOUND");
+  await recordUser(deps, hosted, occasion);
+  return userOf(hosted);
 }
 
 async function endAll(deps: Deps, uid: string): Promise<void> {

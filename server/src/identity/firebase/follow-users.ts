@@ -47,10 +47,10 @@ export function followUsers(deps: MirrorDeps, find: (uid: string) => Promise<Hos
 }
 
 async function lookAt(deps: MirrorDeps, find: (uid: string) => Promise<HostedUser | null>, uid: string): Promise<void> {
-  const seen = await find(uid);
-  if (seen) {
-    await recordUser(deps, seen).catch(deletedHere);
-    if (seen.disabled) throw new IdentityError("USER_DISABLED");
+  const hosted = await find(uid);
+  if (hosted) {
+    await recordUser(deps, hosted).catch(deletedHere);
+    if (hosted.disabled) throw new IdentityError("USER_DISABLED");
     return;
   }
   await deps.db.transaction().execute((tx) => endAuthSessions(tx, uid, { reason: "deleted" }));

@@ -7,7 +7,7 @@ import { deleteUser } from "../local/accounts.ts";
 import { changeUser } from "../local/users.ts";
 import { newEmail } from "../testing/identity.suite.ts";
 import { firebaseIdentity } from "./firebase-identity.ts";
-import { startTellingProvider } from "./start-telling-provider.ts";
+import { startNotifyingProvider } from "./start-notifying-provider.ts";
 import { startStandIn } from "./testing/stand-in.ts";
 
 const database = await testDatabase();
@@ -55,13 +55,16 @@ test("an account that exists only there gets its mirror at its first sign-in, wh
   expect(await db.selectFrom("identity_user").selectAll().where("id", "=", localId).execute()).toMatchObject([
     { email, email_verified: false, password_hash: null, disabled: false },
   ]);
-  const there1 = there.accounts.get(localId);
-  Object.assign(there1 ?? {}, { email: newEmail(), emailVerified: true });
+  await db.insertInto("profiles").values({ user_id: localId, email, name: "" }).execute();
+  const account = there.accounts.get(localId);
+  Object.assign(account ?? {}, { email: newEmail(), emailVerified: true });
   aMinuteLater();
   expect(await identity.verifyIdToken(token, { checkRevoked: true })).toMatchObject({
-    email: there1?.email,
+    email: account?.email,
     emailVerified: true,
   });
+  const profile = db.selectFrom("profiles").select("email").where("user_id", "=", localId);
+  expect(await profile.executeTakeFirstOrThrow(), "mails go to the new address").toEqual({ email: account?.email });
 });
 
 test("a log-out ends one sign-in; its refreshed tokens are refused, another sign-in's are not", async () => {
@@ -141,7 +144,7 @@ test("what is suspended, lifted or deleted here is told there, also after an out
   const token = await there.token(localId);
   expect(await callWith(token)).toBe(localId);
   there.state.isAway = true;
-  const loop = startTellingProvider({ db, project: there.project, log: silentLogger, urls: there.urls });
+  const loop = startNotifyingProvider({ db, project: there.project, log: silentLogger, urls: there.urls });
   onTestFinished(() => loop.stop());
   const change = (disabled: boolean) => db.transaction().execute((tx) => changeUser(tx, localId, { disabled }));
   await change(true);

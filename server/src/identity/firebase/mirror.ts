@@ -30,58 +30,70 @@ export interface Occasion {
  * Writes an account of the hosted provider into `identity_user`, so that everything else here finds it (G321), and ends what
  * ended there. Throws EMAIL_EXISTS where another account has the address, USER_NOT_FOUND for a deleted account.
  */
-export async function recordUser(deps: MirrorDeps, seen: HostedUser, occasion: Occasion = {}): Promise<void> {
+export async function recordUser(deps: MirrorDeps, hosted: HostedUser, occasion: Occasion = {}): Promise<void> {
   await deps.db
     .transaction()
     .execute(async (tx) => {
-      const before = (await lockUserForUpdate(tx, seen.uid)) ?? (await insertUser(tx, seen));
-      if (isChanged(before, seen)) await updateUser(tx, seen);
+      const before = (await lockUserForUpdate(tx, hosted.uid)) ?? (await insertUser(tx, hosted));
+      if (isChanged(before, hosted)) await updateUser(tx, hosted);
       if (occasion.suspended && !before.disabled) {
-        await changeUser(tx, seen.uid, { disabled: true });
-        await suspend(tx, deps, seen.uid);
-      } else if (occasion.newPassword) await endOthersAccess(tx, deps, seen.uid, occasion.keepSession);
-      else if (occasion.signInsEnded) await endAuthSessions(tx, seen.uid, { reason: "user" });
-      else if (seen.disabled) await endAuthSessions(tx, seen.uid, { reason: "disabled" });
-      else if (before.signed_in_since !== null && before.signed_in_since < seen.signedInSince)
-        await endOthersAccess(tx, deps, seen.uid, undefined, "Your sign-ins have ended, or your password was changed");
+        await changeUser(tx, hosted.uid, { disabled: true });
+        await suspend(tx, deps, hosted.uid);
+      } else if (occasion.newPassword) await endOthersAccess(tx, deps, hosted.uid, occasion.keepSession);
+      else if (occasion.signInsEnded) await endAuthSessions(tx, hosted.uid, { reason: "user" });
+      else if (hosted.disabled) await endAuthSessions(tx, hosted.uid, { reason: "disabled" });
+      else if (before.signed_in_since !== null && before.signed_in_since < hosted.signedInSince)
+        await endOthersAccess(
+          tx,
+          deps,
+          hosted.uid,
+          undefined,
+          "Your sign-ins have ended, or your password was changed",
+        );
     })
     .catch((error: unknown) => {
       throw isUniqueViolation(error, "identity_user_email_key_key") ? new IdentityError("EMAIL_EXISTS") : error;
     });
 }
 
-async function insertUser(tx: Tx, seen: HostedUser): Promise<UserRow> {
+async function insertUser(tx: Tx, hosted: HostedUser): Promise<UserRow> {
   const inserted = await tx
     .insertInto("identity_user")
     .values({
-      id: seen.uid,
-      email: seen.email,
-      email_key: emailKey(seen.email),
-      email_verified: seen.emailVerified,
-      name: seen.name,
-      signed_in_since: seen.signedInSince,
+      id: hosted.uid,
+      email: hosted.email,
+      email_key: emailKey(hosted.email),
+      email_verified: hosted.emailVerified,
+      name: hosted.name,
+      signed_in_since: hosted.signedInSince,
     })
     .onConflict((conflict) => conflict.column("id").doNothing())
     .returningAll()
     .executeTakeFirst();
   // After the insert, which waits for a deletion that runs at the same time.
-  const isDeleted = await tx.selectFrom("deleted_accounts").where("user_id", "=", seen.uid).select("user_id").execute();
-  const row = inserted ?? (await lockUserForUpdate(tx, seen.uid));
+  const isDeleted = await tx
+    .selectFrom("deleted_accounts")
+    .where("user_id", "=", hosted.uid)
+    .select("user_id")
+    .execute();
+  const row = inserted ?? (await lockUserForUpdate(tx, hosted.uid));
   if (isDeleted.length > 0 || !row) throw new IdentityError("USER_NOT_FOUND");
   return row;
 }
 
-function isChanged(row: UserRow, seen: HostedUser): boolean {
+function isChanged(row: UserRow, hosted: HostedUser): boolean {
   return (
-    row.email !== seen.email ||
-    row.email_verified !== seen.emailVerified ||
-    row.name !== seen.name ||
-    row.signed_in_since?.getTime() !== seen.signedInSince.getTime()
+    row.email !== hosted.email ||
+    row.email_verified !== hosted.emailVerified ||
+    row.name !== hosted.name ||
+    row.signed_in_since?.getTime() !== hosted.signedInSince.getTime()
   );
 }
 
 async function updateUser(tx: Tx, { uid, email, emailVerified, name, signedInSince }: HostedUser): Promise<void> {
   await changeUser(tx, uid, { email, emailVerified, name: name ?? "" });
+  // Mails go to the profile's address.
+  await tx.updateTable("profiles").set({ email }).where("user_id", "=", uid).execute();
   // A password of our own provider would be an old one by now, if the account ever goes back.
   await tx
     .updateTable("identity_user")

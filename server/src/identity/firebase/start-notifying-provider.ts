@@ -16,7 +16,7 @@ import { findUser } from "../local/users.ts";
 import { type FirebaseProject, type ProviderUrls, providerUrls } from "./firebase-project.ts";
 import { type ProviderCalls, providerCalls } from "./provider-calls.ts";
 
-interface Telling {
+interface NotifyingDeps {
   readonly db: Db;
   readonly project: FirebaseProject;
   readonly log: Logger;
@@ -28,14 +28,14 @@ const intervalMs = 5_000;
 /** Longer than two calls of the provider take at most. */
 const queue = workQueue("hosted_changes", ["user_id"], 60);
 
-/** Tells the hosted provider which accounts were deleted or suspended here, until it has heard it (G321). */
-export function startTellingProvider({ db, project, log, urls = providerUrls(project) }: Telling): Loop {
+/** Notifies the hosted provider which accounts were deleted or suspended here, until it has answered (G321). */
+export function startNotifyingProvider({ db, project, log, urls = providerUrls(project) }: NotifyingDeps): Loop {
   const calls = providerCalls(project, urls);
   return startInterval({
-    name: "tell-provider",
+    name: "notify-provider",
     work: async () => {
       const rows = await fetchDue(db, queue, { where: sql`true`, limit: 10, set: { attempts: sql`attempts + 1` } });
-      await Promise.all(rows.map((row) => tell({ db, calls, log }, row)));
+      await Promise.all(rows.map((row) => notify({ db, calls, log }, row)));
       return rows.length > 0 ? 0 : intervalMs;
     },
     intervalMs,
@@ -43,9 +43,9 @@ export function startTellingProvider({ db, project, log, urls = providerUrls(pro
   });
 }
 
-/** Says how the account stands now, so that it may be told twice. */
-async function tell(
-  { db, calls, log }: Pick<Telling, "db" | "log"> & { readonly calls: ProviderCalls },
+/** Says how the account stands now, so that it may be said twice. */
+async function notify(
+  { db, calls, log }: Pick<NotifyingDeps, "db" | "log"> & { readonly calls: ProviderCalls },
   row: Leased<RowOf<"hosted_changes">>,
 ): Promise<void> {
   const localId = row.user_id;
@@ -59,7 +59,7 @@ async function tell(
     });
     await finishAndDelete(db, queue, row);
   } catch (error) {
-    log.warn({ event: "identity.not_told", userId: localId, err: error });
+    log.warn({ event: "identity.not_notified", userId: localId, err: error });
     await finish(db, queue, row, retryIn(backoffMs(row.attempts), error));
   }
 }
