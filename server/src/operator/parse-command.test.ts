@@ -1,5 +1,9 @@
+import { join } from "node:path";
+import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
+import { startEmbedded } from "../database/embedded.ts";
 import { testDatabase } from "../database/testing.ts";
+import { silentLogger } from "../logging/create-logger.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
 import { databaseUrl, operator, operatorProcess } from "./testing/run-operator.ts";
 
@@ -57,6 +61,20 @@ test("a stopped server is reported in one sentence, with its own database and wi
     stderr: "The database of DATABASE_URL cannot be reached: connect ECONNREFUSED 127.0.0.1:9\n",
   });
 });
+
+test("a server whose database does not answer is not reported as stopped", async () => {
+  const DATA_DIR = dataFolder();
+  const embedded = { directory: join(DATA_DIR, "database"), fsync: false, connections: 8, log: silentLogger };
+  const { connection, stop } = await startEmbedded(embedded);
+  onTestFinished(stop);
+  const taken = Array.from({ length: 8 }, () => new Client(connection));
+  onTestFinished(async () => void (await Promise.allSettled(taken.map((client) => client.end()))));
+  const connected = await Promise.allSettled(taken.map((client) => client.connect()));
+  expect(connected.map(({ status }) => status)).toContain("rejected");
+  const said = `The database of ${DATA_DIR} runs, and does not answer. Look at the server's log and at the disk: `;
+  for (const typed of [["doctor"], ["firewall"]])
+    expect(await operator(typed, { DATA_DIR })).toMatchObject({ code: 1, stderr: expect.stringContaining(said) });
+}, 60_000);
 
 test("unflag of an account without a hold fails with a message", async () => {
   const database = await testDatabase();

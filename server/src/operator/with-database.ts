@@ -8,10 +8,8 @@ import type { Connection } from "../database/connection.ts";
 import { isLostConnection } from "../database/connection.ts";
 import { type Db, openDatabase } from "../database/database.ts";
 import { embeddedConnection } from "../database/embedded.ts";
-import { EmbeddedDatabaseError } from "../database/embedded-database-error.ts";
 import { commandLogger } from "../logging/create-logger.ts";
 import { announcer } from "../notifications/announcer.ts";
-import { startCommand } from "../text/operator-command.ts";
 import type { Options } from "./parse-command.ts";
 
 /** The database of the running server. Throws EmbeddedDatabaseError where its own one does not run. */
@@ -23,27 +21,31 @@ export function connectionOf({ database, dataDir }: Config): Connection {
 
 /** Unlike other faults of the settings it may pass by itself. */
 export class DatabaseUnreachable extends ConfigError {
-  constructor(reason: string) {
-    super(`The database of DATABASE_URL cannot be reached: ${reason}`);
+  constructor(reason: string, what = "The database of DATABASE_URL cannot be reached") {
+    super(`${what}: ${reason}`);
   }
 }
 
 /** Opens the running server's database, without migrating it unless `keep` is false. */
 export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, { keep = true } = {}): Promise<T> {
-  const { database: settings, dataDir } = config;
   const database = await openDatabase(connectionOf(config), commandLogger, { keep }).catch((error) => {
-    if (!isLostConnection(error)) throw error;
-    throw settings.kind === "external"
-      ? new DatabaseUnreachable(error.message)
-      : new EmbeddedDatabaseError(
-          `The server of ${resolve(dataDir)} is not running: start it (${startCommand}), then retry.`,
-        );
+    throw isLostConnection(error) ? unreachable(config, error.message) : error;
   });
   try {
     return await work(database.db);
   } finally {
     await database.close();
   }
+}
+
+/** Of the embedded database, whose process was there. */
+function unreachable({ database, dataDir }: Config, reason: string): DatabaseUnreachable {
+  if (database.kind === "external") return new DatabaseUnreachable(reason);
+  const folder = resolve(dataDir);
+  return new DatabaseUnreachable(
+    reason,
+    `The database of ${folder} runs, and does not answer. Look at the server's log and at the disk`,
+  );
 }
 
 /**
