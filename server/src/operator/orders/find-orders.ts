@@ -14,6 +14,8 @@ export interface OrderSummary {
   readonly gpu_count: number;
   readonly duration_hours: number;
   readonly amount_minor: number;
+  /** Of all its payments: twice the amount where it was paid twice. */
+  readonly paid_minor: number;
   readonly refund_minor: number;
   readonly currency: string;
 }
@@ -43,8 +45,12 @@ export async function findOrders(db: Db, text: string, { limit, before }: Page):
         and (${before ?? ""} = '' or (o.created_at, o.id) < (select created_at, id from orders where id = ${before ?? ""}))
       order by o.created_at desc, o.id desc limit ${limit})
     select o.id, o.created_at, o.status, pr.email, o.user_id, o.subdomain, o.container_type, o.gpu_count, o.duration_hours,
-      o.amount_minor, coalesce((select sum(refund_minor) from payments where order_id = o.id), 0)::bigint as refund_minor, o.currency
-    from found o left join profiles pr on pr.user_id = o.user_id order by o.created_at desc, o.id desc`.execute(db);
+      o.amount_minor, p.paid_minor, p.refund_minor, o.currency
+    from found o left join profiles pr on pr.user_id = o.user_id cross join lateral (
+      select coalesce(sum(amount_minor) filter (where status = 'captured'), 0)::bigint as paid_minor,
+        coalesce(sum(refund_minor), 0)::bigint as refund_minor
+      from payments where order_id = o.id) p
+    order by o.created_at desc, o.id desc`.execute(db);
   return rows;
 }
 

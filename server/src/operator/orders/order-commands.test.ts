@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { newId } from "../../database/new-id.ts";
 import { testApp } from "../../testing/test-app.ts";
 import { commandRunner } from "../testing/run-command.ts";
 
@@ -23,7 +25,7 @@ test("an order is found by every id and name that a customer may send, and shown
     expect(JSON.parse((await run("orders", "find", word, "--json")).stdout), word).toMatchObject([{ id: order.id }]);
   expect((await run("orders", "find", "first")).stdout).toBe("There is no such order");
   expect((await run("orders", "find", order.id)).stdout).toMatch(
-    /fulfilled .* first-lab .*jupyter, 1 GPUs, 24 h +\$4\.80/,
+    /fulfilled .* first-lab .*jupyter, 1 GPUs, 24 h +\$4\.80 +\$4\.80 +-$/,
   );
   const shown = (await run("order", razorpay_order_id)).stdout;
   for (const part of [order.id, ada.email, receipt.number, "ordered", "paid", "delivered"])
@@ -35,6 +37,14 @@ test("an order is found by every id and name that a customer may send, and shown
     amount: 4.8,
   });
   expect(await run("order", "order_AAAAAAAAAAAAAA")).toMatchObject({ code: 1, stderr: /There is no order/ });
+  // A second payment, and what went back of it.
+  await sql`
+    insert into payments (id, order_id, user_id, gateway, gateway_payment_id, status, amount_minor, currency, captured_at, refund_minor)
+    select ${newId()}, order_id, user_id, gateway, 'pay_again', status, amount_minor, currency, now(), amount_minor
+    from payments where order_id = ${order.id}`.execute(db);
+  expect((await run("orders", "find", order.id)).stdout).toMatch(
+    / amount +paid +refunded\n.* \$4\.80 +\$9\.60 +\$4\.80$/,
+  );
 });
 
 test("the refund calculator says what would go back now and later, and changes nothing", async () => {

@@ -76,6 +76,7 @@ const orderColumns: Columns<OrderSummary> = {
   bought: ({ container_type, gpu_count, duration_hours }) =>
     `${container_type}, ${gpu_count} GPUs, ${duration_hours} h`,
   amount: ({ amount_minor, currency }) => formatAmount(amount_minor, currency),
+  paid: ({ paid_minor, currency }) => (paid_minor > 0 ? formatAmount(paid_minor, currency) : null),
   refunded: ({ refund_minor, currency }) => (refund_minor > 0 ? formatAmount(refund_minor, currency) : null),
 };
 

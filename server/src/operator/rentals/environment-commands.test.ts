@@ -55,6 +55,12 @@ test("environments are listed and shown from the outside: no secret, no file, no
   };
   await db.transaction().execute((tx) => announceByBell(tx, { ...crash, link: null } as Notice));
   expect((await run("environment", id)).stdout).toMatch(/told its owner \S+ first-lab was started again\. It ended\./);
+  expect(shown[0]).toMatch(/files_missing_since +-\n/);
+  await db
+    .updateTable("homes")
+    .set({ missing_since: new Date("2026-11-28T12:16:06Z") })
+    .execute();
+  expect((await run("environment", id)).stdout).toMatch(/files_missing_since +2026-11-28 12:16Z\n/);
   expect(JSON.parse(shown[1] ?? "")).toMatchObject({
     gpus: ["local-slot-1"],
     usage: null,

@@ -23,6 +23,8 @@ export interface EnvironmentSummary {
   readonly terminated_at: Date | null;
   readonly ended_reason: EndedReason | null;
   readonly last_error: string | null;
+  /** Since a start was refused because the files are not there. */
+  readonly files_missing_since: Date | null;
 }
 
 interface Filter {
@@ -53,8 +55,10 @@ export async function readEnvironments(
 
 const summary = sql`
   select e.id, e.subdomain, e.status, e.desired, e.container_type, e.gpu_count, e.host_id, e.user_id, p.email, e.requested_at,
-    e.created_at, e.expires_at, e.banked_seconds, e.terminated_at, e.ended_reason, e.last_error
-  from environments e left join profiles p on p.user_id = e.user_id`;
+    e.created_at, e.expires_at, e.banked_seconds, e.terminated_at, e.ended_reason, e.last_error,
+    h.missing_since as files_missing_since
+  from environments e left join profiles p on p.user_id = e.user_id
+    left join homes h on h.home = e.home and h.host_id = e.host_id`;
 
 /** Returns one environment, by its id or the name of a living one, with its GPUs, starts and acts. Throws for none. */
 export async function showEnvironment(db: Db, idOrName: string) {
