@@ -137,7 +137,9 @@ function labelled(series: string, alert: string): string {
   return series.endsWith("}") ? `${series.slice(0, -1)},case="${alert}"}` : `${series}{case="${alert}"}`;
 }
 
-test("every rule has a case", () => {
+test("G339 every rule has a case, and a link to the page of the installation that says what to type", () => {
+  const links = read("deploy/alerts.yaml").match(/, runbook_url: (?:&runbook '.*'|\*runbook) \}\n/g);
+  expect(links).toHaveLength(rules.length);
   expect(Object.keys(cases).toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
 });
 
@@ -162,9 +164,25 @@ test.skipIf(whyNoPromtool)(
         exp_samples: kind === "bad" ? [{ labels: "{}", value: 1 }] : [],
       })),
     }));
+    const runbook_url = "https://berth.example/docs/operate/incidents#alerts";
+    const summary = "The last backup is too old, or there is none.";
+    const linked = {
+      interval: "1m",
+      input_series: [
+        { series: 'berth_app_info{url="https://berth.example"}', values: "1+0x70" },
+        { series: "berth_backup_late", values: "1+0x70" },
+      ],
+      alert_rule_test: [
+        {
+          ...{ alertname: "BerthBackupLate", eval_time: "60m" },
+          exp_alerts: [{ exp_labels: { severity: "ticket" }, exp_annotations: { summary, runbook_url } }],
+        },
+      ],
+    };
     const file = join(folder, "rules.yaml");
     // JSON is YAML.
-    writeFileSync(file, JSON.stringify({ rule_files: [alertsFile], evaluation_interval: "1m", tests }));
+    const all = { rule_files: [alertsFile], evaluation_interval: "1m", tests: [...tests, linked] };
+    writeFileSync(file, JSON.stringify(all));
     expect(execFileSync("promtool", ["test", "rules", file], { encoding: "utf8" })).toContain("SUCCESS");
   },
 );

@@ -4,17 +4,26 @@ import { join } from "node:path";
 import { Gauge } from "@prometheus-io/client";
 import type { Database } from "../database/database.ts";
 import { diskSpaceOf } from "../installation/free-space.ts";
+import type { ProcessSettings } from "../operator/process-registry.ts";
 import type { Metrics } from "./create-metrics.ts";
 
 interface CollectorDeps {
   readonly metrics: Pick<Metrics, "registry">;
   readonly pool: Database["pool"];
-  readonly dataDir: string;
+  readonly settings: Pick<ProcessSettings, "appUrl" | "dataDir">;
 }
 
 /** Fills the gauges of this process and its machine: connections to the database, free disk. */
-export function processCollector({ metrics, pool, dataDir }: CollectorDeps): () => Promise<void> {
+export function processCollector({ metrics, pool, settings }: CollectorDeps): () => Promise<void> {
   const registers = [metrics.registry];
+  const { appUrl, dataDir } = settings;
+  const app = new Gauge({
+    name: "berth_app_info",
+    help: "1, with the address of the app, whose pages the alerts link to.",
+    labelNames: ["url"],
+    registers,
+  });
+  app.set({ url: appUrl }, 1);
   const connections = new Gauge({
     name: "berth_database_pool_connections",
     help: "Connections to the database, busy and idle.",

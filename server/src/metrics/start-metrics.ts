@@ -72,7 +72,7 @@ function collectorsOf(deps: Omit<MetricsDeps, "port">): readonly (() => void | P
   const sources = queues ? [queueSource(queues), ...capacitySources, ...moneySources, backupSource(deps.backup)] : [];
   const followers = queues ? [followMoney(metrics, currencies), followLaunches(metrics)] : [];
   return [
-    processCollector({ ...deps, dataDir: deps.settings.dataDir }),
+    processCollector(deps),
     ...(gateway ? [gatewayCollector({ metrics, gateway })] : []),
     ...(queues ? [certificateCollector(deps)] : []),
     databaseCollector({ db, metrics, sources, followers, keepMs }),
