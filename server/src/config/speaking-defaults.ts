@@ -2,9 +2,22 @@ import type { Config } from "./config.ts";
 import { isPublic } from "./conflicts.ts";
 import { settings } from "./settings.ts";
 
-/** What the product says in the operator's name by default where the public reads it: one sentence, or none (G351). */
-export function speakingDefaults({ appUrl, brand, support, mail }: Config): readonly string[] {
-  if (!isPublic(appUrl)) return [];
+/** Where the operator is written to. Undefined where no mail is sent, or only the example of CONTACT_EMAIL is known. */
+export function operatorAddress({ brand, mail }: Pick<Config, "brand" | "mail">): string | undefined {
+  return mail.smtp && brand.email !== settings.shape.CONTACT_EMAIL.parse(undefined) ? brand.email : undefined;
+}
+
+/** What the operator did not set and the public reads, or that keeps mails from going out: sentences, or none (G351). */
+export function speakingDefaults(config: Config): readonly string[] {
+  return [
+    ...(isPublic(config.appUrl) ? readByThePublic(config) : []),
+    ...(config.mail.smtp && operatorAddress(config) === undefined
+      ? ["CONTACT_EMAIL is not set: the daily mail with the hash of the audit goes to nobody."]
+      : []),
+  ];
+}
+
+function readByThePublic({ brand, support, mail }: Config): readonly string[] {
   const { CONTACT_EMAIL, SUPPORT_NAME, SUPPORT_RESPONSE_TIME } = settings.shape;
   const said = [
     ["CONTACT_EMAIL", brand.email, CONTACT_EMAIL.parse(undefined)],

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { sql } from "kysely";
 import { type Loop, startInterval } from "../async/start-interval.ts";
 import { type Config, version } from "../config/config.ts";
+import { speakingDefaults } from "../config/speaking-defaults.ts";
 import type { Db } from "../database/database.ts";
 import { newId } from "../database/new-id.ts";
 import type { Logger } from "../logging/create-logger.ts";
@@ -21,6 +22,8 @@ export interface ProcessSettings {
   readonly appUrl: string;
   readonly envHost: string;
   readonly sendsMail: boolean;
+  /** As `speakingDefaults`; absent from processes of earlier versions. */
+  readonly defaults?: readonly string[];
   /** As `digestSettings`; absent from processes of earlier versions. */
   readonly digests?: Readonly<Record<string, string>>;
 }
@@ -61,7 +64,8 @@ export function settingsOf(config: Config): ProcessSettings {
   const { runtime, docker, dataDir, port, appUrl, envHost, mail } = config;
   const sendsMail = mail.smtp !== undefined;
   const address = appUrl ?? `http://localhost:${port}`;
-  return { runtime, docker, dataDir: resolve(dataDir), port, appUrl: address, envHost, sendsMail };
+  const defaults = speakingDefaults(config);
+  return { runtime, docker, dataDir: resolve(dataDir), port, appUrl: address, envHost, sendsMail, defaults };
 }
 
 interface Running {

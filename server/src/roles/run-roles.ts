@@ -6,6 +6,7 @@ import { acceptCatalogue } from "../catalogue/accept-catalogue.ts";
 import { startAnnouncingChanges } from "../catalogue/start-announcing-changes.ts";
 import { digestSettings } from "../config/compared-settings.ts";
 import { type Config, ConfigError } from "../config/config.ts";
+import { operatorAddress } from "../config/speaking-defaults.ts";
 import { type Changes, openChanges } from "../database/changes.ts";
 import { type Connection, isLostConnection } from "../database/connection.ts";
 import { type Database, type Db, openDatabase } from "../database/database.ts";
@@ -225,7 +226,7 @@ async function optionalLoops({ config, log, metrics, db, changes, dataDir, secre
   const { auditWitness } = await import("../audit/audit-witness.ts");
   const { startAuditWatch } = await import("../operator/audit/start-audit-watch.ts");
   const witness = auditWitness(dataDir, secret);
-  const loops: Loop[] = [startAuditWatch({ db, witness, brand, sendsMail: mail.smtp !== undefined, log })];
+  const loops: Loop[] = [startAuditWatch({ db, witness, brandName: brand.name, to: operatorAddress(config), log })];
   if (runtime === "docker") {
     const { startFirewall } = await import("../drivers/docker/firewall/start-firewall.ts");
     loops.push(startFirewall(localFirewall(config, deps.installation.id, deps.port), log));

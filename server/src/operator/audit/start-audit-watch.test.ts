@@ -23,11 +23,12 @@ async function setup() {
   const secret = "5".repeat(64);
   const witness = auditWitness(folder, secret);
   const { log, lines } = recordLog();
-  const deps = { db, witness, brand: { name: "Berth", email: "ops@berth.example" }, sendsMail: true, log };
+  const deps = { db, witness, brandName: "Berth", to: "ops@berth.example", log };
   const record = () =>
     db.transaction().execute((tx) => recordAct(tx, { actor: "cli:ada", reason: "" }, "host.drain", "gpu-1"));
   return {
     ...{ db, witness, lines, record, file, watch: () => watchAudit(deps) },
+    watchWithoutMail: () => watchAudit({ ...deps, to: undefined }),
     ofCommands: witnessOf({ dataDir: folder, secret }),
     /** As who owns the database and knows how hashes are made: every act has another actor, and the last one is gone. */
     async rewrite() {
@@ -125,6 +126,14 @@ test("G312 the newest hash goes to the log and to CONTACT_EMAIL once a day, wher
   await aDayLater();
   await watch();
   expect(await mails()).toHaveLength(2);
+});
+
+test("G312 without a mail server, or a CONTACT_EMAIL of the operator's own, the hash is in the log alone", async () => {
+  const { db, record, watchWithoutMail, lines } = await setup();
+  await record();
+  await watchWithoutMail();
+  expect(lines).toEqual([expect.objectContaining({ event: "audit.head", acts: 1 })]);
+  expect(await db.selectFrom("mails").selectAll().execute()).toEqual([]);
 });
 
 /** The first reply of the database arrives after `between`. */

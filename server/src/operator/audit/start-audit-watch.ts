@@ -11,9 +11,9 @@ import { operatorCommand } from "../../text/operator-command.ts";
 export interface AuditWatchDeps {
   readonly db: Db;
   readonly witness: AuditWitness;
-  readonly brand: { readonly name: string; readonly email: string };
-  /** Without a mail server the log alone has the head. */
-  readonly sendsMail: boolean;
+  readonly brandName: string;
+  /** Where the daily mail goes; undefined: the log alone has the head. */
+  readonly to: string | undefined;
   readonly log: Logger;
 }
 
@@ -37,7 +37,7 @@ export async function watchAudit(deps: AuditWatchDeps): Promise<void> {
 }
 
 /** Once a day in the whole installation, where there are new acts. */
-async function sendHead({ db, brand, sendsMail, log }: AuditWatchDeps): Promise<void> {
+async function sendHead({ db, brandName, to, log }: AuditWatchDeps): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ acts: number; hash: Buffer }>`
       update audit_checks set sent_id = last_id, sent_at = now()
@@ -47,11 +47,11 @@ async function sendHead({ db, brand, sendsMail, log }: AuditWatchDeps): Promise<
     if (!sent) return;
     const [acts, hash] = [sent.acts, sent.hash.toString("hex")];
     log.info({ event: "audit.head", acts, hash }, `Operators did ${acts} acts; the newest has the hash ${hash}`);
-    if (!sendsMail) return;
+    if (to === undefined) return;
     const email = renderEmail({
-      brandName: brand.name,
+      brandName,
       name: null,
-      subject: `${brand.name}: ${acts} acts of operators`,
+      subject: `${brandName}: ${acts} acts of operators`,
       paragraphs: [
         `The audit has ${acts} acts, and is whole. The newest has this hash:`,
         hash,
@@ -59,6 +59,6 @@ async function sendHead({ db, brand, sendsMail, log }: AuditWatchDeps): Promise<
       ],
       footnotes: ["This comes once a day, where operators did something."],
     });
-    await enqueueMail(tx, { ...email, userId: "operator", to: brand.email, cause: `audit-head:${acts}:${hash}` });
+    await enqueueMail(tx, { ...email, userId: "operator", to, cause: `audit-head:${acts}:${hash}` });
   });
 }

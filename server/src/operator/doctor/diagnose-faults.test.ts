@@ -306,6 +306,9 @@ test("without RUNTIME the machine is checked with the settings of the running se
   await expect
     .poll(async () => (await ask()).notes)
     .toEqual(["These settings are taken from the running server: RUNTIME, DOCKER_HOST and DOCKER_REACH."]);
+  // What the shell of doctor sets or leaves out is not said of the server.
+  const shell = { APP_URL: "https://berth.uni.example", PAYMENTS: "embedded" };
+  expect((await ask(shell)).notes).toEqual([expect.stringMatching(/^These settings are taken .* APP_URL\.$/)]);
   expect((await ask()).found[engines]).toEqual([expect.stringContaining("/nowhere/docker.sock")]);
   const [secret, other] = ["5".repeat(64), join(folder, "other")];
   mkdirSync(other);

@@ -63,7 +63,7 @@ export async function diagnose(db: Db, config: Config): Promise<Diagnosis> {
   const unprepared = await unpreparedTypes(db, catalogue);
   const absent = catalogueFile === undefined ? [] : await absentGpus(db, catalogue);
   const waiting = await waitingStarts(db);
-  const own = await installationNotes(db, config, isHere);
+  const own = await installationNotes(db, settings, isHere);
   return { notes: [...notes, ...own, ...unprepared, ...absent, ...waiting], findings: await runChecks(checks) };
 }
 
@@ -74,7 +74,7 @@ interface InUse {
   readonly isHere: boolean;
 }
 
-const names: Readonly<Record<Exclude<keyof ProcessSettings, "digests">, string>> = {
+const names: Readonly<Record<Exclude<keyof ProcessSettings, "defaults" | "digests">, string>> = {
   runtime: "RUNTIME",
   docker: "DOCKER_HOST and DOCKER_REACH",
   dataDir: "DATA_DIR",

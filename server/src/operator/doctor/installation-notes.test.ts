@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../config/config.ts";
+import { operatorAddress } from "../../config/speaking-defaults.ts";
 import { setupEnvironments } from "../../environments/testing/setup-environments.ts";
+import { settingsOf } from "../process-registry.ts";
 import { installationNotes } from "./installation-notes.ts";
 
 const machine = { memoryBytes: 24 * 1024 ** 3, cores: 2 };
@@ -13,13 +15,18 @@ const own = {
 test("G351 on a public installation every default that speaks for the operator is named, and slots beyond the machine", async () => {
   const { db } = await setupEnvironments();
   const notes = (settings: Readonly<Record<string, string>>, isHere = true) =>
-    installationNotes(db, readConfig(settings), isHere, machine);
+    installationNotes(db, settingsOf(readConfig(settings)), isHere, machine);
   expect(await notes({})).toEqual([]);
   expect(await notes({ ...isPublic, ...own })).toEqual([]);
   expect(await notes({ ...isPublic, SUPPORT_NAME: "Ada" })).toEqual([
     'Customers read values that you did not set: CONTACT_EMAIL ("hello@berth.example"), SUPPORT_RESPONSE_TIME ("Usually within 1 hour").',
     "SMTP_URL is not set: nobody gets a mail, and who forgets a password needs an operator.",
   ]);
+  const { SMTP_URL, MAIL_FROM } = own;
+  const nobody = "CONTACT_EMAIL is not set: the daily mail with the hash of the audit goes to nobody.";
+  expect(await notes({ SMTP_URL, MAIL_FROM })).toEqual([nobody]);
+  expect(operatorAddress(readConfig({ SMTP_URL, MAIL_FROM }))).toBeUndefined();
+  expect(operatorAddress(readConfig(own))).toBe("lab@uni.example");
   await db.insertInto("hosts").values({ id: "local", kind: "docker" }).execute();
   const slots = [1, 2, 3, 4].map((each) => ({ id: `local-slot-${each}`, host_id: "local", kind: "cpu" as const }));
   await db

@@ -1,9 +1,8 @@
 import { availableParallelism, totalmem } from "node:os";
-import type { Config } from "../../config/config.ts";
-import { speakingDefaults } from "../../config/speaking-defaults.ts";
 import type { Db } from "../../database/database.ts";
 import { unitLimits } from "../../drivers/unit-limits.ts";
 import { thisMachine } from "../../environments/hosts/register-host.ts";
+import type { ProcessSettings } from "../process-registry.ts";
 
 const gib = 1024 ** 3;
 
@@ -12,14 +11,17 @@ interface Machine {
   readonly cores: number;
 }
 
-/** What an operator should decide about a new installation: no fault, so no finding. `isHere`: the worker's machine is this one. */
+/**
+ * What an operator should decide about a new installation: no fault, so no finding. The defaults are the worker's, whatever
+ * the shell has in which doctor is typed. `isHere`: the worker's machine is this one.
+ */
 export async function installationNotes(
   db: Db,
-  config: Config,
+  { defaults = [] }: Pick<ProcessSettings, "defaults">,
   isHere: boolean,
   machine: Machine = { memoryBytes: totalmem(), cores: availableParallelism() },
 ): Promise<readonly string[]> {
-  return [...speakingDefaults(config), ...(isHere ? await oversoldSlots(db, machine) : [])];
+  return [...defaults, ...(isHere ? await oversoldSlots(db, machine) : [])];
 }
 
 /** CPU slots of this machine that may use more than it has, all at once. One slot there is always. */
