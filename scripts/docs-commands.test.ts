@@ -24,6 +24,8 @@ test.each([
   ["npm run operator -- hosts add \\\n  gpu-1", "hosts add lacks ssh://"],
   ["echo && npm run operator -- gpus lend", "There is no command gpus lend."],
   ["sudo berth doctor now", "doctor does not take now."],
+  ["npm run operator -- catalogue > catalogue.json", "needs --silent"],
+  ["npm run operator -- hosts firewall gpu-1 10.0.0.2 | ssh root@10.0.0.5 sh", "needs --silent"],
 ])("%s is refused in a block", (line, fault) => {
   expect(block(line)).toEqual([expect.stringContaining(fault)]);
 });
@@ -31,7 +33,7 @@ test.each([
 test.each([
   "npm run operator -- doctor --json  # every morning",
   "berth decline ORDER 'with words' > answer.txt",
-  "npm run operator -- hosts firewall gpu-1 10.0.0.2 | ssh root@10.0.0.5 sh",
+  "npm run --silent operator -- hosts firewall gpu-1 10.0.0.2 | ssh root@10.0.0.5 sh",
   "systemctl restart berth",
   "npm run --silent operator -- completion bash > file",
   "npm run operator -- COMMAND --help",

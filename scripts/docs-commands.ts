@@ -9,24 +9,28 @@ interface Known {
 
 /** Commands in the code of a Markdown page that do not exist, or that the operator's command line would refuse. */
 export function faultyCommands(page: string, known: Known): readonly string[] {
-  const blocks = [...page.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, code = ""]) => linesOf(code));
+  const typed = [...page.matchAll(/^```\w*\n(.*?)^```/gms)].flatMap(([, code = ""]) => linesOf(code));
+  const blocks = typed.flatMap((line) => line.split(/\s(?:\||&&|;)\s/));
   const inline = [...page.replace(/^```.*?^```/gms, "").matchAll(/`([^`]+)`/g)].map(([, code = ""]) =>
     code.replaceAll(/\s+/g, " "),
   );
   return [
+    ...typed.filter((line) => bannered.test(line)).map((line) => `${line}: needs --silent, or npm's lines go with it`),
     ...blocks.flatMap((line) => faultsIn(line, known, () => true)),
     // In a sentence a command may be without its arguments.
     ...inline.flatMap((line) => faultsIn(line, known, (fault) => !/ lacks | needs a subcommand/.test(fault))),
   ];
 }
 
-/** One command each: continued lines are joined, comments and what follows in a pipe are parted. */
+/** The output of `npm run` in a file or another program: npm writes two lines of its own before it. */
+const bannered = /\bnpm run (?!--silent ).*\s(?:>|\|)\s/;
+
+/** Continued lines are joined, and comments are left out. */
 function linesOf(code: string): readonly string[] {
   return code
     .replaceAll(/\\\n\s*/g, " ")
     .split("\n")
-    .map((line) => line.replace(/(^|\s)#.*$/, "$1").trim())
-    .flatMap((line) => line.split(/\s(?:\||&&|;)\s/));
+    .map((line) => line.replace(/(^|\s)#.*$/, "$1").trim());
 }
 
 function faultsIn(line: string, known: Known, counts: (fault: string) => boolean): readonly string[] {

@@ -120,7 +120,8 @@ export const settings = z.object({
     .optional()
     .describe("The mail server: smtp with requireTLS, or smtps")
     .meta({
-      unset: "no mail is sent; it is shown at /outbox, to whoever has the key that the start prints",
+      unset:
+        "no mail is sent; where APP_URL is not public it is shown at /outbox, to whoever has the key that the start prints",
       example: "smtp://user:password@relay.example:587?requireTLS=true",
     }),
   MAIL_FROM: z.email().optional().describe("The address that mails come from").meta({ example: "hello@berth.example" }),
