@@ -12,6 +12,7 @@ export interface CatalogueProblem {
 export function catalogueProblems({ types, prices, terms = [] }: Catalogue): CatalogueProblem[] {
   return [
     ...repeated(["types"], types, "id"),
+    ...repeated(["types"], types, "name"),
     ...types.flatMap(({ id, recipe = id }, index) =>
       recipes.includes(recipe)
         ? []

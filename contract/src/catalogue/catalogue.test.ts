@@ -22,7 +22,7 @@ test("the default is a catalogue without problems", () => {
 test("parts that do not fit together are named with their place", () => {
   const twice = {
     ...copy(),
-    types: [...defaultCatalogue.types, { ...defaultCatalogue.types[0] }] as Catalogue["types"],
+    types: [...defaultCatalogue.types, { ...defaultCatalogue.types[0], name: "Again" }] as Catalogue["types"],
   };
   const first = defaultCatalogue.prices[0] as Catalogue["prices"][number];
   const [row] = first.rows;

@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { ConfigError } from "../config/config.ts";
 import { writeCatalogue } from "../config/testing/write-catalogue.ts";
 import { testDatabase } from "../database/testing.ts";
+import { insertEnvironment } from "../gateway/testing/insert-environment.ts";
 import { acceptCatalogue } from "./accept-catalogue.ts";
 import { changedCatalogue, dayIn } from "./testing/changed-catalogue.ts";
 
@@ -14,6 +15,7 @@ async function setup({ accounts = 1 } = {}) {
   const signUp = (id: string) => db.insertInto("identity_user").values({ id, email: id, email_key: id }).execute();
   for (let n = 0; n < accounts; n++) await signUp(`user-${n}`);
   return {
+    db,
     signUp,
     /** A start with this catalogue in a file. */
     start(catalogue: Catalogue) {
@@ -27,6 +29,24 @@ async function setup({ accounts = 1 } = {}) {
       (await db.selectFrom("catalogue_changes").select("title").execute()).map(({ title }) => title),
   };
 }
+
+const course = { id: "course", name: "Course", about: "All of it", packages: [], recipe: "jupyter" };
+const withCourse = { ...defaultCatalogue, types: [...defaultCatalogue.types, course] };
+
+test("a catalogue without a type that an environment needs to start again is refused; after its end it passes", async () => {
+  const { db, start } = await setup({ accounts: 0 });
+  await start(withCourse);
+  await db.insertInto("hosts").values({ id: "local", kind: "fake" }).execute();
+  const { id } = await insertEnvironment(db, { status: "stopped", banked: 60 });
+  const become = (set: object) => db.updateTable("environments").set(set).where("id", "=", id).execute();
+  await become({ container_type: "course" });
+  await expect(start(defaultCatalogue)).rejects.toThrow(
+    /^CATALOGUE: .*catalogue\.json, line 2: types lacks course, which 1 environment needs to start again: keep it until/,
+  );
+  await start(withCourse);
+  await become({ status: "terminated", terminated_at: new Date() });
+  await start(defaultCatalogue);
+});
 
 const dearer = (version: PriceVersion) => void Object.assign(version.rows[0] ?? {}, { hourly: 0.3 });
 const raisedNow = {

@@ -6,6 +6,7 @@ import { catalogueErrorOf } from "../config/read-catalogue-file.ts";
 import type { Db, Sql, Tx } from "../database/database.ts";
 import { operatorCommand } from "../text/operator-command.ts";
 import { comingChanges } from "./coming-changes.ts";
+import { removedTypes } from "./removed-types.ts";
 import { queueChanges, withdrawChanges } from "./withdraw-changes.ts";
 
 /**
@@ -16,6 +17,7 @@ import { queueChanges, withdrawChanges } from "./withdraw-changes.ts";
  */
 export async function acceptCatalogue(db: Db, config: Pick<Config, "catalogue" | "catalogueFile">): Promise<void> {
   const { catalogue } = config;
+  await requireTypes(db, config);
   await db.transaction().execute(async (tx) => {
     await sql`lock table accepted_catalogue in exclusive mode`.execute(tx);
     await requireNotice(tx, config);
@@ -24,6 +26,15 @@ export async function acceptCatalogue(db: Db, config: Pick<Config, "catalogue" |
     await queueChanges(tx, coming);
     await writeAccepted(tx, catalogue);
   });
+}
+
+/** Throws ConfigError where an environment could not be started again (removed-types.ts). */
+export async function requireTypes(
+  db: Sql,
+  { catalogue, catalogueFile }: Pick<Config, "catalogue" | "catalogueFile">,
+): Promise<void> {
+  const problems = await removedTypes(db, catalogue);
+  if (problems.length > 0) throw new ConfigError(`CATALOGUE: ${catalogueErrorOf(catalogueFile, problems).message}`);
 }
 
 /** Throws ConfigError with each raise or change that has no notice, and the command that lets it pass. */

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readConfig } from "./config.ts";
 import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
 
-function fileOf(text: string): string {
+function fileOf(text: string | Buffer): string {
   const folder = mkdtempSync(join(tmpdir(), "berth-catalogue-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "catalogue.json");
@@ -47,6 +47,8 @@ test.each([
   ["a negative hour", "        6,\n", "        -6,\n", "prices[0].hours[1] is below 1"],
   ["an unknown field", '"name": "PyTorch",', '"name": "PyTorch", "color": 1,', "types[1].color is not a known field"],
   ["a type twice", '"id": "pytorch"', '"id": "jupyter"', "types[1].id repeats jupyter"],
+  ["a name twice", '"name": "PyTorch"', '"name": "JupyterLab"', "types[1].name repeats JupyterLab"],
+  ["a field twice", '"hourly": 0.2,', '"hourly": 0.2, "hourly": 2,', "prices[0].rows[0].hourly stands here twice"],
   [
     "a day that does not exist",
     '"from": "2026-01-01"',
@@ -70,6 +72,12 @@ test("a file that is no JSON, is empty or absent is refused", () => {
   );
   expect(() => readCatalogueFile(fileOf(""))).toThrow("is empty");
   expect(() => readCatalogueFile("/nowhere/catalogue.json")).toThrow("cannot be read");
+});
+
+test("a file in another encoding than UTF-8 is refused, for its letters would be lost", () => {
+  const latin = Buffer.from(text.replace("PyTorch", "PyTorch für Kurse"), "latin1");
+  const line = lineOf('"name": "PyTorch"');
+  expect(() => readCatalogueFile(fileOf(latin))).toThrow(`line ${line}: this is no UTF-8`);
 });
 
 test("a start with a bad file is refused with line and field; a good one is the configuration's catalogue", () => {

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { type Catalogue, type CatalogueProblem, catalogueProblems, catalogueShape } from "@berth/contract";
 import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
@@ -17,6 +18,9 @@ export function readCatalogueFile(name: string): Catalogue {
     throw new CatalogueError(
       `${name}, line ${lineOf(text, broken.offset)}: this is no JSON (${printParseErrorCode(broken.error)})`,
     );
+  const [twice] = repeatedFields(root);
+  if (twice)
+    throw new CatalogueError(`${name}, line ${lineOf(text, twice.offset)}: ${fieldOf(twice.path)} stands here twice`);
   const parsed = safeParse(catalogueShape, JSON.parse(text));
   const problems = parsed.success ? catalogueProblems(parsed.data) : parsed.error.issues.flatMap(readable);
   if (parsed.success && problems.length === 0) return parsed.data;
@@ -34,13 +38,38 @@ export function catalogueErrorOf(name: string | undefined, problems: readonly Ca
   );
 }
 
+/** Fields that an object has again; JSON.parse would silently take the last one. */
+function repeatedFields(
+  node: Node,
+  path: readonly PropertyKey[] = [],
+): { path: readonly PropertyKey[]; offset: number }[] {
+  const { type, children = [] } = node;
+  if (type === "array") return children.flatMap((child, index) => repeatedFields(child, [...path, index]));
+  const seen = new Set<unknown>();
+  return children.flatMap(({ offset, children: [key, value] = [] }) => {
+    if (!key || !value) return [];
+    const at = [...path, String(key.value)];
+    const again = seen.has(key.value) ? [{ path: at, offset }] : [];
+    seen.add(key.value);
+    return [...again, ...repeatedFields(value, at)];
+  });
+}
+
 function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split("\n").length;
 }
 
 function textOf(path: string): string {
+  const bytes = bytesOf(path);
+  const text = new TextDecoder().decode(bytes);
+  if (!isUtf8(bytes))
+    throw new CatalogueError(`${path}, line ${lineOf(text, text.indexOf("\uFFFD"))}: this is no UTF-8`);
+  return text;
+}
+
+function bytesOf(path: string): Buffer {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(path);
   } catch (error) {
     throw new CatalogueError(`${path} cannot be read: ${(error as Error).message}`);
   }

@@ -1,5 +1,6 @@
 import type { Catalogue } from "@berth/contract";
 import { acceptWithoutNotice, checkNotice } from "../catalogue/accept-catalogue.ts";
+import { removedTypes } from "../catalogue/removed-types.ts";
 import { type Config, ConfigError } from "../config/config.ts";
 import { catalogueErrorOf, readCatalogueFile } from "../config/read-catalogue-file.ts";
 import { SchemaError } from "../database/database.ts";
@@ -51,10 +52,15 @@ async function accept(config: Config, [file = ""]: readonly string[], options: O
   console.log(`The next start with ${file} passes. Nobody was told: announce tells your customers`);
 }
 
-/** Against what customers were shown, which only the server's database knows. */
+/** Against what customers have and were shown, which only the server's database knows. */
 async function noticeOf(config: Config, catalogue: Catalogue) {
   try {
-    return { problems: await withDatabase(config, (db) => checkNotice(db, catalogue)) };
+    return {
+      problems: await withDatabase(config, async (db) => [
+        ...(await removedTypes(db, catalogue)),
+        ...(await checkNotice(db, catalogue)),
+      ]),
+    };
   } catch (error) {
     const isAbsent = [EmbeddedDatabaseError, ConfigError, SchemaError].some((kind) => error instanceof kind);
     if (isAbsent) return { problems: [], unknown: (error as Error).message };

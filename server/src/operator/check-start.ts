@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { DatabaseError } from "pg";
-import { requireNotice } from "../catalogue/accept-catalogue.ts";
+import { requireNotice, requireTypes } from "../catalogue/accept-catalogue.ts";
 import type { Config } from "../config/config.ts";
 import type { Db } from "../database/database.ts";
 import { requireNotifications } from "../database/hears-notifications.ts";
@@ -26,6 +26,7 @@ export async function checkStart(config: Config): Promise<void> {
     });
     await requireNotifications(db, connection);
     await unlessAbsent(compareOwn(db, config));
+    await unlessAbsent(requireTypes(db, config));
     await unlessAbsent(requireNotice(db, config));
   });
 }
