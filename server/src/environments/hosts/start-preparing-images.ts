@@ -29,13 +29,18 @@ interface ImageDeps extends Host {
   readonly db: Db;
 }
 
-/** One type after the other. */
+/**
+ * One type after the other, for they are gigabytes. Without an engine all at once: one alone is ever fetched there, and whoever
+ * looks meanwhile reads that the others are not here, instead of that they are being prepared.
+ */
 function prepareHost({ db, log, types }: ImagesDeps, host: Host): () => Promise<number> {
   const deps = { db, ...host };
   let failures = 0;
   return async () => {
     const errors: unknown[] = [];
-    for (const type of types) errors.push(...(await tryImage(deps, type)));
+    if (host.driver.kind === "process")
+      errors.push(...(await Promise.all(types.map((type) => tryImage(deps, type)))).flat());
+    else for (const type of types) errors.push(...(await tryImage(deps, type)));
     for (const err of errors) if (!host.signal.aborted) log.warn({ event: "image.not_prepared", hostId: host.id, err });
     failures = errors.length > 0 ? failures + 1 : 0;
     return failures > 0 ? backoffMs(failures) : intervalMs;

@@ -1,6 +1,7 @@
 import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
+import { DriverError } from "../../drivers/driver.ts";
 import { fakeDriver } from "../../drivers/fake/fake-driver.ts";
 import { registerHost } from "../hosts/register-host.ts";
 import { startPreparingImages } from "../hosts/start-preparing-images.ts";
@@ -194,4 +195,23 @@ test("images are prepared one after the other, with percent, and with the reason
   await loop.stop();
   expect(percents).toEqual([40, 40, 40]);
   expect((await read())[1]?.message).toContain("prepare");
+});
+
+test("without an engine a type that is not prepared is unavailable at once, while another one is being prepared", async () => {
+  const { db, driver, deps } = await setupEnvironments();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const prepare: typeof driver.prepare = async (image) => {
+    if (image === "jupyter") return promise;
+    throw new DriverError("no_image", "Not prepared on this machine");
+  };
+  const drivers = new Map([["host", { ...driver, kind: "process" as const, prepare }]]);
+  const loop = startPreparingImages({ ...deps, types, drivers });
+  onTestFinished(async () => {
+    resolve();
+    await loop.stop();
+  });
+  const read = () => db.selectFrom("host_images").orderBy("container_type").selectAll().execute();
+  await expect
+    .poll(async () => (await read()).map(({ container_type, state }) => `${container_type} ${state}`), pollOptions)
+    .toEqual(["jupyter preparing", "pytorch unavailable", "tensorflow unavailable"]);
 });
