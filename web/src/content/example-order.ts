@@ -22,7 +22,7 @@ export const exampleOrder = {
     {
       prompt: 1,
       code: "import torch\ntorch.cuda.get_device_name(0)",
-      output: `'NVIDIA GeForce ${catalogue.gpus[0]?.model}'`,
+      output: `'${deviceName(catalogue.gpus[0]?.model ?? "GPU")}'`,
     },
     {
       prompt: 2,
@@ -31,6 +31,11 @@ export const exampleOrder = {
     },
   ],
 } as const;
+
+/** As PyTorch names it: a gaming model, such as RTX 4070, is a GeForce; A100 and RTX 6000 Ada are none. */
+export function deviceName(model: string): string {
+  return /^[GR]TX \d\d[5-9]0/.test(model) ? `NVIDIA GeForce ${model}` : `NVIDIA ${model}`;
+}
 
 function nearest(offered: readonly number[], wanted: number): number {
   return offered.includes(wanted) ? wanted : Math.min(...offered);

@@ -59,6 +59,8 @@ test("the sentence names the counts, the free GPUs and the next free time", () =
   const same = counts.map((count) => (count.gpu_count === 6 ? { ...count, next_free_at: later } : count));
   expect(countReason(setup({ counts: same }), now)).toContain("Free again at 4:40 PM.");
   expect(countReason(setup({ counts: [] }), now)).toBeUndefined();
+  const one = { total: 1, free: 0, counts: [{ gpu_count: 1, free: false, next_free_at: null }] };
+  expect(countReason(setup(one), now)).toBe("1 GPU is not free: 1 of 1 is in use on this machine.");
 });
 
 test("a time on another day has its date", () => {

@@ -67,12 +67,10 @@ export function countReason(capacity: Capacity | undefined, now: number): string
   const unit = unitWords[capacity.kind];
   const sentences: string[] = [];
   if (inUse.length > 0) {
-    const counts = counted(
-      inUse.map(({ gpus }) => gpus),
-      unit,
-    );
+    const counts = inUse.map(({ gpus }) => gpus);
+    const used = capacity.total - capacity.free;
     sentences.push(
-      `${counts} are not free: ${capacity.total - capacity.free} of ${capacity.total} are in use on this machine.${freeAgain(capacity, inUse, now)}`,
+      `${counted(counts, unit)} ${counts.every((count) => count === 1) ? "is" : "are"} not free: ${used} of ${capacity.total} ${used === 1 ? "is" : "are"} in use on this machine.${freeAgain(capacity, inUse, now)}`,
     );
   }
   if (tooMany.length > 0) sentences.push(`${counted(tooMany, unit)} are more than this machine has.`);
