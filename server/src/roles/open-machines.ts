@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { recipeOf } from "@berth/contract";
 import type { Config } from "../config/config.ts";
@@ -50,6 +52,7 @@ export async function openMachines(deps: MachinesDeps): Promise<Machines> {
   const driver = await driverOf(deps);
   const isWorker = config.roles.has("worker");
   const membership = isWorker ? await joinWorkers({ db, machine: await driver.machineId(), log }) : undefined;
+  if (isWorker && config.runtime !== "process") await endLeftProcesses(deps);
   // Only the worker registers the machine; an API just reads files and logs.
   if (isWorker) await registerHost(db, thisMachine, driver, config.slots);
   const folder = join(dataDir, "hosts");
@@ -139,6 +142,13 @@ async function processOf({ config, dataDir: directory, install, log }: MachinesD
   if (config.roles.has("worker") && !(await readRuntime(runtimes, "jupyter"))) await findPython();
   const recipe = (type: string) => recipeOf(config.catalogue, type);
   return processDriver({ directory, install, network: config.processNetwork, runtimes, recipeOf: recipe, log });
+}
+
+/** After a start with another RUNTIME, once no worker has the process driver any more. */
+async function endLeftProcesses({ dataDir, install, log }: MachinesDeps): Promise<void> {
+  if (!existsSync(join(dataDir, "environments", install))) return;
+  const { endProcessRuns } = await import("../drivers/process/end-process-runs.ts");
+  await endProcessRuns(await realpath(dataDir), install, log);
 }
 
 async function dockerOf({ config, dataDir, install, log }: MachinesDeps): Promise<Driver> {
