@@ -1,4 +1,4 @@
-import type { Page } from "@playwright/test";
+import type { Page, Route } from "@playwright/test";
 import { must, orderOf, signUp } from "../../testing/customer.ts";
 import { bonusPrint } from "../../web/src/content/bonus-print.ts";
 import { inHours } from "../testing/containers.ts";
@@ -343,6 +343,31 @@ test("a launch whose server is away after the payment says so, keeps no draft, a
   await expect(page.getByRole("region", { name: "Step 3: Review" })).toBeVisible();
   await page.getByLabel("Subdomain").pressSequentially("next-lab");
   await expect(page.getByLabel("Subdomain")).toHaveValue("next-lab");
+});
+
+test("a launch of which one request is lost on the way shows no outage (G302)", async ({ page, customer }) => {
+  await toLastStep(page, `lost-${Date.now().toString(36)}`);
+  await page.getByRole("button", { name: "Launch" }).click();
+  await expect(page.frameLocator("iframe").getByLabel("Card number")).toBeVisible();
+  const seen = await page.evaluateHandle(() => {
+    const outages: string[] = [];
+    const look = () => document.body.textContent?.includes("does not answer at the moment") && outages.push("shown");
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true });
+    return outages;
+  });
+  let lost = 0;
+  for (const path of [`**/profile/${customer.userId}`, "**/environments/*"]) {
+    const lose = (route: Route) => {
+      lost += 1;
+      return route.abort("failed");
+    };
+    await page.route(path, lose, { times: 1 });
+  }
+  await payInDialog(page);
+  await page.waitForURL("**/environments", { timeout: 60_000 });
+  await expect(page.getByRole("region", { name: "New environment" })).toContainText("Your environment is ready.");
+  expect(lost).toBeGreaterThan(0);
+  expect(await seen.jsonValue()).toEqual([]);
 });
 
 test("an unanswered launch shows no failure once its first stage has arrived (G302)", async ({ page, customer: _ }) => {

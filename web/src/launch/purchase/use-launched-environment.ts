@@ -8,7 +8,8 @@ const pollEveryMs = 1_000;
 
 /**
  * The environment of a running launch, found by name among the user's environments, because the create call replies only
- * once it is ready (G72). `unanswered`: the server is away at the moment.
+ * once it is ready (G72). `unanswered`: the server is away at the moment. One request that is lost says nothing about it: on the
+ * machine of a Docker Engine Chromium loses what it asks while a container's network appears (ERR_NETWORK_CHANGED).
  */
 export function useLaunchedEnvironment(userId: string, subdomain: string, running: boolean) {
   const [id, setId] = useState<string>();
@@ -27,5 +28,5 @@ export function useLaunchedEnvironment(userId: string, subdomain: string, runnin
     refetchInterval: running ? pollEveryMs : false,
   });
   const { error, failureCount } = id === undefined ? list : detail;
-  return { id, environment: detail.data, unanswered: running && (error !== null || failureCount > 0) };
+  return { id, environment: detail.data, unanswered: running && (error !== null || failureCount > 1) };
 }
