@@ -23,7 +23,7 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^npm run package\b/, by: ["scripts/deploy-files.test.ts", "package refuses a word"] },
   { command: /^(npm run images --|berth images) /, by: images },
   { command: /^npm run operator -- prepare /, by: images },
-  { command: /^npm run operator -- hosts (add|check|firewall) /, by: hosts },
+  { command: /^npm run (--silent )?operator -- hosts (add|check|firewall) /, by: hosts },
   { command: /^docker (tag|push) /, by: "it needs a registry" },
   { command: /^docker save /, by: ["server/src/drivers/testing/copy-image.ts", "docker load"] },
   { command: /^docker(-compose| compose| run) /, by: noRoot },
