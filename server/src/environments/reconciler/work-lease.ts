@@ -13,6 +13,7 @@ export type LeasedEnvironment = Leased<RowOf<"environments">>;
  * Leases due rows and decides what is due by time, in the same statement, by the database's clock and only while it can be
  * trusted (`clockAgrees`). An expired environment, one that was not ready in time and one that could not be brought back
  * become `terminated` (docs/internals/money.md); one whose container ran while JupyterLab was silent is only stopped (G106).
+ * What ran before an outage of Berth is looked at once before its time counts as over: it may be gone (G347).
  * After an outage longer than the deadline a launch still gets half of its time, from its first attempt on.
  */
 export async function fetchEnvironments(
@@ -24,11 +25,12 @@ export async function fetchEnvironments(
   const isOver = sql`(${clockAgrees} and desired = 'running' and give_up_at <= now())`;
   const isLate = sql`(created_at is null and first_attempt_at is not null and ${isOver})`;
   const isLost = sql`(down_since is not null and status <> 'unknown' and ${isOver})`;
+  const isOverlooked = sql`(status = 'active' and fault_since is null and due_at < now() - interval '1 minute')`;
   return await fetchDue(db, environmentQueue, {
     where: ofHosts(hostIds),
     limit,
     compute: {
-      expired: sql<boolean>`(${clockAgrees} and lost_since is null and coalesce(expires_at <= now(), false))`,
+      expired: sql<boolean>`(${clockAgrees} and lost_since is null and not ${isOverlooked} and coalesce(expires_at <= now(), false))`,
       failure: sql<string | null>`case when (${isLate} or ${isLost}) and ${isSilent} then 'silent'
         when ${isLost} then 'hardware' when ${isLate} then 'not_delivered' end`,
     },

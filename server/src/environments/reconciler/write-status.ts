@@ -1,5 +1,5 @@
 import type { EndedReason } from "@berth/contract";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import type { Address } from "../../database/json-columns.ts";
 import { finish, inMs } from "../../database/work-queue.ts";
@@ -149,7 +149,11 @@ async function writeRow(tx: Tx, row: LeasedEnvironment, update: StatusUpdate): P
   const isDown = status === "pending" && row.created_at !== null && row.desired === "running";
   // The container gets all of this time, however long the machine took to have one.
   const begins = isDown && (row.down_since === null || row.status === "unknown" || endsFault(row, update));
-  const fault_since = endsFault(row, update) ? null : fault ? sql<Date>`coalesce(fault_since, now())` : undefined;
+  const fault_since = endsFault(row, update)
+    ? null
+    : fault
+      ? sql<Date>`coalesce(fault_since, ${goneSince(row, update)})`
+      : undefined;
   const values = {
     status,
     endpoint: sql<Address | null>`${update.endpoint && JSON.stringify(update.endpoint)}`,
@@ -167,6 +171,11 @@ async function writeRow(tx: Tx, row: LeasedEnvironment, update: StatusUpdate): P
     due_at: dueIn(update.waitMs),
   };
   if (!(await finish(tx, environmentQueue, row, values, sql`desired = ${row.desired}`))) throw new Overtaken();
+}
+
+/** A run that its machine ended: after an outage of Berth it is gone since it should have been looked at (G347). */
+function goneSince({ due_at: dueAt }: LeasedEnvironment, { ended }: StatusUpdate): RawBuilder<Date> {
+  return ended === "machine" ? sql<Date>`greatest(created_at, least(now(), ${dueAt}::timestamptz))` : sql<Date>`now()`;
 }
 
 /** The machine is no longer at fault: its container runs, or nothing is to run. */

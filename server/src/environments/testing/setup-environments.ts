@@ -186,7 +186,7 @@ async function openLeases(db: Db, holderId: string): Promise<number> {
 }
 
 async function onePass(deps: ReconcileDeps): Promise<readonly LeasedEnvironment[]> {
-  await sql`update environments set due_at = now() where status <> 'terminated'`.execute(deps.db);
+  await sql`update environments set due_at = least(due_at, now()) where status <> 'terminated'`.execute(deps.db);
   const rows = await fetchEnvironments(deps.db, [...deps.drivers.keys()], 20, sql`true`);
   for (const row of rows) await reconcile(deps, row);
   return rows;
