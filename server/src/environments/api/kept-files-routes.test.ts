@@ -65,6 +65,16 @@ test("kept files: none while it runs, no end while it is stopped, an end after i
   expect((await deleteNow()).statusCode, "again, later").toBe(200);
 });
 
+test("files that are lost are promised to nobody once their environment has ended", async () => {
+  const { list, stop, end, id, ada, db, must, home } = await setup();
+  await stop();
+  await sql`update homes set missing_since = now() where home = ${home}`.execute(db);
+  expect(await list()).toMatchObject([{ environment_id: id, files_until: null }]);
+  await end();
+  expect(await list()).toEqual([]);
+  expect((await must("GET", `/environments/${id}`, ada.token)).environment.files_until).toBeNull();
+});
+
 test("G301 a name stays its owner's for a year after its files are gone; others get it only when the owner gives it free", async () => {
   const { end, deleteNow, db, must, call, ada, bob, order, rent } = await setup();
   const names = async ({ token }: typeof ada) => (await must("GET", "/files", token)).names;

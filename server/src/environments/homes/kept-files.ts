@@ -12,7 +12,7 @@ type Files = ReplyOf<typeof listFiles>["files"][number];
 
 const linkSeconds = 60;
 
-/** Files without a running environment, and those that a fresh start left: first those without an end, then by their end. */
+/** Files without a running environment, and those that a fresh start left, but none of an ended one that are lost: first those without an end, then by their end. */
 export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
   const { rows } = await sql<Omit<Files, "files_until"> & { files_until: Date | null }>`
     select e.id as environment_id, case when h.left_by is not null then h.id end as former_id, h.subdomain, e.container_type, e.gpu_count, e.duration_hours, h.size_mb,
@@ -21,7 +21,7 @@ export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
       select * from environments where id = h.left_by or (home = h.home and host_id = h.host_id)
       order by requested_at desc, id limit 1) e
     where h.user_id = ${userId} and h.used_at is not null
-      and (h.delete_at > now() or (h.delete_at is null and (h.left_by is not null or e.status = 'stopped')))
+      and ((h.delete_at > now() and h.missing_since is null) or (h.delete_at is null and (h.left_by is not null or e.status = 'stopped')))
     order by h.delete_at nulls first, h.subdomain`.execute(db);
   return rows.map((row) => ({ ...row, files_until: row.files_until?.toISOString() ?? null }));
 }

@@ -35,7 +35,7 @@ export async function announceRestart(
     // One that ends again and again is told of once an hour.
     cause: `restarted:${id}:${ended === "error" ? new Date().toISOString().slice(0, 13) : generation}`,
     title: `${subdomain} ${title}`,
-    body: `${why} Your files are all there; what was in memory is lost.`,
+    body: `${why} What was in memory is lost; this touches no file.`,
     link: `/environments/${id}`,
   });
 }

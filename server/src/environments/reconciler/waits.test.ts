@@ -94,7 +94,7 @@ test("G199 an owner is told when a run ended for lack of memory or space, by its
   expect(notices.length, "one an hour").toBeLessThanOrEqual(hours.size);
   const [{ title, body } = {}] = notices;
   expect(title).toBe("lab was started again");
-  expect(body).toBe("Its JupyterLab had ended with an error. Your files are all there; what was in memory is lost.");
+  expect(body).toBe("Its JupyterLab had ended with an error. What was in memory is lost; this touches no file.");
   await setup.db.deleteFrom("notifications").where("cause", "like", "restarted:%").execute();
   const { expires_at } = await read(id);
   await next(driver.crash(id, { code: 137, outOfMemory: true }));
