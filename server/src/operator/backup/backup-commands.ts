@@ -59,7 +59,7 @@ async function backup(config: Config, place: string, withHomes: boolean): Promis
     underBackupLease(db, { place: file, withHomes }, (onBytes) => {
       const progress = (line: string, written: number) => {
         onBytes(written);
-        console.log(`${seconds(startedAtMs)} ${line} ${size(written)}`);
+        console.log(`${seconds(startedAtMs)} ${line}${written > 0 ? ` ${size(written)}` : ""}`);
       };
       return takeBackup({ db, config, progress }, { withHomes, tmp }, write);
     }),

@@ -68,7 +68,7 @@ export async function backupWhenDue(deps: ScheduleDeps): Promise<boolean> {
   if (!(await isDue(db, schedule, repository ? `${repository.url}#` : `${folder}/`))) return false;
   const place = repository ? `${repository.url}#` : join(folder, backupName(new Date()));
   try {
-    const done = await underBackupLease(db, { place, withHomes }, async (onBytes) => {
+    const done = await underBackupLease(db, { place, withHomes, signal }, async (onBytes) => {
       if (!repository) await removeFrom(folder, "remains");
       const progress = (_: string, bytes: number) => onBytes(bytes);
       return await takeBackup(

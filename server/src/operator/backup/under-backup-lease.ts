@@ -6,6 +6,8 @@ import { AnotherBackupRuns } from "./backup-refused.ts";
 interface Planned {
   readonly place: string;
   readonly withHomes: boolean;
+  /** Aborted: the backup was told to stop, which is no failure of it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 const renewMs = 15_000;
@@ -14,12 +16,13 @@ const staleSeconds = 120;
 const keptRows = 100;
 
 /**
- * Runs one backup at a time in this installation, and keeps its outcome. `work` reports the bytes that are written. Throws
+ * Runs one backup at a time in this installation, and keeps its outcome, but of one that was told to stop
+ * nothing: it is due as before. `work` reports the bytes that are written. Throws
  * AnotherBackupRuns while one does.
  */
 export async function underBackupLease<T extends { readonly place: string; readonly bytes: number }>(
   db: Db,
-  { place, withHomes }: Planned,
+  { place, withHomes, signal }: Planned,
   work: (onBytes: (bytes: number) => void) => Promise<T>,
 ): Promise<T> {
   const id = newId();
@@ -42,7 +45,7 @@ export async function underBackupLease<T extends { readonly place: string; reado
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
     // The fault of the backup is worth more than that of its record.
-    await end(db, id, { bytes, error: text.slice(0, 500) }).catch(() => {});
+    await (signal?.aborted ? forget(db, id) : end(db, id, { bytes, error: text.slice(0, 500) })).catch(() => {});
     throw error;
   } finally {
     clearInterval(timer);
@@ -62,6 +65,10 @@ async function begin(db: Db, row: { readonly id: string; readonly place: string;
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow();
   if (numInsertedOrUpdatedRows === 0n) throw new AnotherBackupRuns();
+}
+
+async function forget(db: Db, id: string): Promise<void> {
+  await db.deleteFrom("backups").where("id", "=", id).execute();
 }
 
 async function end(
