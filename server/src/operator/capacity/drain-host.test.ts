@@ -45,12 +45,15 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
   await reach(gone, "terminated");
   await want(ids[1] ?? "", "stopped");
   await reach(ids[1] ?? "", "stopped");
-  expect([await drainHost(db, announceByBell, "host", by), await drainHost(db, announceByBell, "host", by)]).toEqual([
-    1,
-    undefined,
-  ]);
+  const because = { ...by, reason: "New disks on Monday" };
+  expect([
+    await drainHost(db, announceByBell, "host", because),
+    await drainHost(db, announceByBell, "host", because),
+  ]).toEqual([1, undefined]);
   const recorded = await db.selectFrom("notifications").selectAll().where("cause", "like", "drain:%").execute();
-  expect(recorded).toMatchObject([{ user_id: "ann", body: expect.stringContaining("first, second") }]);
+  expect(recorded).toMatchObject([
+    { user_id: "ann", body: expect.stringMatching(/^New disks on Monday\. On it: first, second\. What runs/) },
+  ]);
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
   await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
   expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 0, free: 0 });
@@ -58,12 +61,20 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
     expect.stringMatching(/^host fake: 3 CPU slots, 1 leased, 0 quarantined, 2 environments, draining since .* UTC$/),
   ]);
   expect(await outOfService()).toEqual(["host drains"]);
+  // Who has something there only since then has read of no drain, and reads of no end.
+  await sql`update environments set user_id = 'eve' where id = ${ids[0]}`.execute(db);
   expect([
     await undrainHost(db, announceByBell, "host", by),
     await undrainHost(db, announceByBell, "host", by),
   ]).toEqual([true, false]);
-  const after = await db.selectFrom("notifications").select("title").where("cause", "like", "drain:%:over").execute();
-  expect(after).toEqual([{ title: "Your machine takes environments again" }]);
+  const after = await db
+    .selectFrom("notifications")
+    .select(["user_id", "body"])
+    .where("cause", "like", "drain:%:over")
+    .execute();
+  expect(after).toEqual([
+    { user_id: "ann", body: expect.stringContaining("The machine of second is back in service.") },
+  ]);
   expect(await order()).toMatchObject({ ok: true });
   await expect(drainHost(db, announceByBell, "nowhere", by)).rejects.toThrow("There is no host nowhere");
 });

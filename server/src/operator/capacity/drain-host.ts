@@ -8,6 +8,7 @@ import { cancelMoves } from "../../environments/moves/request-moves.ts";
 import type { Announce } from "../../environments/notice.ts";
 import { formatInstant } from "../../text/format-instant.ts";
 import { operatorCommand } from "../../text/operator-command.ts";
+import { sentence } from "../people/warn-user.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
 interface HostRow {
@@ -99,7 +100,7 @@ export async function drainHost(
     if (!host) throw noHost(hostId);
     if (host.drained_at && (host.moving_since !== null) === moves) return undefined;
     await setMoving(tx, hostId, moves);
-    const owners = host.drained_at ? 0 : await closeHost(tx, announce, hostId, moves);
+    const owners = host.drained_at ? 0 : await closeHost(tx, announce, hostId, moves, author);
     const act = moves ? "host.move" : host.drained_at ? "host.stop_moving" : "host.drain";
     await recordAct(tx, author, act, hostId, { owners });
     return owners;
@@ -107,7 +108,13 @@ export async function drainHost(
 }
 
 /** Returns how many owners were notified. */
-async function closeHost(tx: Tx, announce: Announce, hostId: string, moves: boolean): Promise<number> {
+async function closeHost(
+  tx: Tx,
+  announce: Announce,
+  hostId: string,
+  moves: boolean,
+  { reason }: Author,
+): Promise<number> {
   const { drained_at } = await tx
     .updateTable("hosts")
     .set({ drained_at: sql<Date>`now()` })
@@ -120,7 +127,7 @@ async function closeHost(tx: Tx, announce: Announce, hostId: string, moves: bool
       userId,
       cause: drainCause(hostId, drained_at),
       title: "A machine of yours takes no new environments",
-      body: `It is being serviced or taken out of service: ${names}. ${moves ? moveText : stayText}`,
+      body: `${sentence(reason || "It is being serviced or taken out of service")} On it: ${names}. ${moves ? moveText : stayText}`,
       link: "/environments",
     });
   return owners.length;
@@ -149,7 +156,7 @@ async function takeBackNotice(tx: Tx, announce: Announce, hostId: string, draine
       userId,
       cause: `${cause}:over`,
       title: "Your machine takes environments again",
-      body: `It is back in service: ${names}. There is nothing that you need to do.`,
+      body: `The machine of ${names} is back in service. There is nothing that you need to do.`,
       link: "/environments",
     });
   return owners.length;

@@ -81,6 +81,8 @@ function HostState({ host }: { readonly host: OperatedHost }) {
   );
 }
 
+const ownersRead = "Owners with something on it read it by bell and mail, and the audit keeps it.";
+
 const labels: Readonly<Record<HostAct, string>> = {
   drain: "Stop new rentals",
   move: "Move files away",
@@ -115,6 +117,7 @@ function requestOf(host: OperatedHost, act: HostAct): ActRequest {
     title: `${labelOf(host, act)} ${id}`,
     action: labelOf(host, act),
     consequences: consequences[act],
+    ...(!host.drained_at && act !== "lose" && { reasonHint: ownersRead }),
     ...(act === "lose" && { expected: id }),
     run: (reason, typed) => callConsole(actOnHost, { params: { id, act }, body: { reason, typed } }),
   };
