@@ -1,9 +1,7 @@
-// npm run operator: the operator's commands, with the Node that npm start has installed. Only node: modules here.
+// npm run operator: the operator's commands, with the Node of npm start, which it installs on a fresh clone: a restore is
+// the first thing there. Only node: modules here.
 import { existsSync } from "node:fs";
-import { node, run } from "./setup.mjs";
+import { install, node, run } from "./setup.mjs";
 
-if (!existsSync(node)) {
-  console.error("Nothing is installed here yet: start the server once (npm start), which sets everything up.");
-  process.exit(1);
-}
+if (!existsSync(node)) install();
 run(node, ["server/src/operator/main.ts", ...process.argv.slice(2)]);
