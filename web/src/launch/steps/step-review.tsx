@@ -36,7 +36,7 @@ export function StepReview(props: Props) {
         error={error}
         onChange={(subdomain) => onChange({ subdomain })}
       />
-      <Cost {...props} lines={linesOf(draft, covered)} />
+      <Cost {...props} lines={linesOf(draft, covered)} isCovered={covered > 0} />
       {choices && payments && (
         <BelowMinimum
           options={choices}
@@ -44,23 +44,30 @@ export function StepReview(props: Props) {
           onChange={onChange}
         />
       )}
-      <p className={classes.promise}>
-        Delivered later than ten minutes after you paid? Two hours are added. Not delivered? The full amount goes back
-        to your card by itself, and your next environment gets 2 bonus hours. {bonusPrint}
-      </p>
+      {covered === 0 && (
+        <p className={classes.promise}>
+          Delivered later than ten minutes after you paid? Two hours are added. Not delivered? The full amount goes back
+          to your card by itself, and your next environment gets 2 bonus hours. {bonusPrint}
+        </p>
+      )}
       <CreditLine userId={userId} gpus={draft.gpus} hours={draft.hours} />
     </>
   );
 }
 
-function Cost({ draft, onChange, config, capacity, lines: { totals } }: Props & { readonly lines: PriceLines }) {
+interface CostProps extends Props {
+  readonly lines: PriceLines;
+  readonly isCovered: boolean;
+}
+
+function Cost({ draft, onChange, config, capacity, lines: { totals }, isCovered }: CostProps) {
   const coming = comingPrice(draft);
   return (
     <>
       <div className={classes.cost}>
         <div>
           <h3>Cost</h3>
-          <p>One payment by card. The rate is frozen with the order.</p>
+          <p>{isCovered ? "Your code covers it." : "One payment by card. The rate is frozen with the order."}</p>
         </div>
         <PlainSegments
           label="Currency"
