@@ -36,7 +36,7 @@ export function commandsPage(commands: readonly Command[]): string {
 
 Typed on the server's machine, beside the running server and with its settings: \`npm run operator -- COMMAND\` in a
 checkout, \`berth COMMAND\` where a ${link("install", "release")} is installed. \`COMMAND --help\` prints what stands here.
-Into a file or another program: \`npm run -s operator -- COMMAND\`, without npm's own lines.
+Into a file or another program: \`npm run --silent operator -- COMMAND\`, without npm's own lines.
 
 | Typed | Meaning |
 |---|---|

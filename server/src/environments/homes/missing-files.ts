@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db, Tx } from "../../database/database.ts";
+import type { Db, Sql, Tx } from "../../database/database.ts";
 import { DriverError } from "../../drivers/driver.ts";
 import type { Logger } from "../../logging/create-logger.ts";
 import type { Environment } from "../environment.ts";
@@ -14,6 +14,13 @@ export interface MissingFilesDeps {
 /** The files of the environment are missing, or its container has others (G111). */
 export function isNoHome(error: unknown): boolean {
   return error instanceof DriverError && error.code === "no_home";
+}
+
+/** Whether the files of an environment are known to be missing. */
+export async function areMissing(db: Sql, { home, host_id }: Pick<Environment, "home" | "host_id">): Promise<boolean> {
+  const { rows } = await sql`
+    select from homes where home = ${home} and host_id = ${host_id} and missing_since is not null`.execute(db);
+  return rows.length > 0;
 }
 
 /**

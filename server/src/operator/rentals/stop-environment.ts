@@ -3,6 +3,7 @@ import { type Author, recordAct, requireReason } from "../../audit/record-act.ts
 import type { Db, Tx } from "../../database/database.ts";
 import { endByOperator, stopByOperator } from "../../environments/api/environment-actions.ts";
 import { type Environment, isEnvironmentId } from "../../environments/environment.ts";
+import { areMissing } from "../../environments/homes/missing-files.ts";
 import type { Announce } from "../../environments/notice.ts";
 import { sentence } from "../people/warn-user.ts";
 
@@ -46,11 +47,12 @@ export async function terminateEnvironment(
     if (row.desired === "terminated") return false;
     await endByOperator(tx, row, refund);
     const money = refund || row.created_at === null ? " The time that you could not use is paid back." : "";
+    const files = (await areMissing(tx, row)) ? "" : " Its files are kept as after any end.";
     await announce(tx, {
       userId: row.user_id,
       cause: `operator-ended:${id}`,
       title: `${row.subdomain} was ended by us`,
-      body: `${sentence(reason)}${money} Its files are kept as after any end.`,
+      body: `${sentence(reason)}${money}${files}`,
       link: `/environments/${id}`,
     });
     await recordAct(tx, author, "environment.terminate", id, { refund });
