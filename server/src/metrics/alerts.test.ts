@@ -23,7 +23,7 @@ async function metricNames(): Promise<ReadonlySet<string>> {
     settings: { appUrl: "http://localhost:3000", envHost: "localhost", dataDir: tmpdir() },
     backup: undefined,
     currencies: ["USD", "INR"],
-    queues: { provider: payments.provider, sendsMail: true },
+    queues: { provider: payments.provider, sendsMail: true, hasHostedAccounts: false },
   });
   onTestFinished(server.close);
   const text = await (await fetch(`${server.url}/metrics`)).text();

@@ -6,6 +6,8 @@ export interface WorkedQueues {
   readonly provider: Pick<Provider, "kind" | "mode" | "keyId">;
   /** Without a mail server nothing takes mails out of their queue. */
   readonly sendsMail: boolean;
+  /** Whether a hosted provider keeps the accounts, and is notified of their ends. */
+  readonly hasHostedAccounts: boolean;
 }
 
 /**
@@ -34,7 +36,8 @@ interface Queue {
   readonly where: RawBuilder<unknown>;
 }
 
-function queuesOf({ provider: { kind, mode, keyId }, sendsMail }: WorkedQueues): Readonly<Record<string, Queue>> {
+function queuesOf({ provider, sendsMail, hasHostedAccounts }: WorkedQueues): Readonly<Record<string, Queue>> {
+  const { kind, mode, keyId } = provider;
   const ofMode = sql`gateway = ${kind} and mode = ${mode}`;
   return {
     environments: { table: "environments", where: sql`status <> 'terminated'` },
@@ -52,6 +55,7 @@ function queuesOf({ provider: { kind, mode, keyId }, sendsMail }: WorkedQueues):
     payment_sweep: { table: "gateway_sweeps", where: sql`key_id = ${keyId}` },
     home_moves: { table: "home_moves", where: sql`true` },
     announcements: { table: "announcements", where: sql`due_at is not null` },
+    ...(hasHostedAccounts && { hosted_changes: { table: "hosted_changes", where: sql`true` } }),
     ...(sendsMail && { mails: { table: "mails", where: sql`status = 'queued'` } }),
     ...(kind === "embedded" && { embedded_webhooks: { table: "embedded_gateway_webhooks", where: sql`true` } }),
   };

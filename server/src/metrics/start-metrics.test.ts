@@ -21,7 +21,7 @@ async function setup({ isWorker = true } = {}) {
       ...{ metrics: of, gateway: undefined },
       settings: { appUrl: "http://localhost:3000", envHost: "localhost", dataDir: "/" },
       backup: undefined,
-      queues: isWorker ? { provider, sendsMail: true } : undefined,
+      queues: isWorker ? { provider, sendsMail: true, hasHostedAccounts: false } : undefined,
       keepMs: 0,
     });
     onTestFinished(metrics.close);

@@ -15,11 +15,14 @@ interface ServeDeps extends Pick<MetricsDeps, "db" | "pool" | "metrics" | "gatew
 /** Metrics and health on METRICS_PORT, where it is set. */
 export async function serveMetrics(deps: ServeDeps): Promise<MetricsServer | undefined> {
   const { config, rental, dataDir, appUrl } = deps;
-  const { roles, mail, envHost } = config;
+  const { roles, mail, envHost, firebase } = config;
   const { port, host, token } = config.metrics;
   if (port === undefined) return undefined;
   const worker = roles.has("worker") ? rental : undefined;
-  const queues = worker && { provider: worker.money.payments.provider, sendsMail: mail.smtp !== undefined };
+  const queues = worker && {
+    ...{ provider: worker.money.payments.provider, sendsMail: mail.smtp !== undefined },
+    hasHostedAccounts: firebase !== undefined,
+  };
   const settings = { appUrl, envHost, dataDir };
   const currencies = pricesAt(config.catalogue, new Date()).currencies.map(({ code }) => code);
   const facts = { settings, version, disk: () => diskOf(dataDir), queues, currencies, backup: config.backup };

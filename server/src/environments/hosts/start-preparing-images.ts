@@ -30,8 +30,8 @@ interface ImageDeps extends Host {
 }
 
 /**
- * One type after the other, for they are gigabytes. Without an engine all at once: one alone is ever fetched there, and whoever
- * looks meanwhile reads that the others are not here, instead of that they are being prepared.
+ * One type after the other, for they are gigabytes. Without an engine all at once: few are fetched there, and whoever looks
+ * meanwhile reads that the others are not here, instead of that they are being prepared.
  */
 function prepareHost({ db, log, types }: ImagesDeps, host: Host): () => Promise<number> {
   const deps = { db, ...host };
