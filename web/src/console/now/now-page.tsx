@@ -22,7 +22,7 @@ const idleMs = 5 * 60_000;
 
 /** What an operator looks at in the morning. */
 export function NowPage() {
-  const idle = useIdle(idleMs);
+  const idle = useIdle(idleMs, { initialState: false });
   const { data, error, refetch } = useQuery({
     queryKey,
     queryFn: ({ signal }) => callConsole(readOverview, { params: {}, body: {} }, signal),
