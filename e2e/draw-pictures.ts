@@ -1,4 +1,4 @@
-// npm run pictures: draws the pictures of docs/use from a running product, in both schemes, as small WebP files.
+// npm run pictures: draws the pictures of docs/use and docs/operate from a running product, in both schemes, as small WebP files.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import { type BrowserContext, chromium, type Locator, type Page } from "@playwri
 import { browserPath } from "../testing/browser.ts";
 import { type Customer, create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
+import { freePort } from "../testing/free-port.ts";
 import { type Product, removeFolder, startProduct } from "../testing/product.ts";
 import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
 import { storeSession } from "./testing/test.ts";
@@ -22,9 +23,13 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu", "--in-process-gpu"],
 });
 try {
-  mkdirSync(join(root, "docs", "use", "pictures"), { recursive: true });
+  for (const part of ["use", "operate"]) mkdirSync(join(root, "docs", part, "pictures"), { recursive: true });
   // GPUs that this machine need not have.
   await withProduct({ RUNTIME: "fake", FAKE_DRIVER: "gpus=8" }, drawScreens);
+  const port = String(await freePort());
+  await withProduct({ RUNTIME: "fake", FAKE_DRIVER: "gpus=8", OPERATOR_PORT: port }, (scene) =>
+    drawConsole(scene, `http://localhost:${port}`),
+  );
   await withProduct({}, drawNotebook);
 } finally {
   await browser.close();
@@ -88,14 +93,51 @@ async function drawNotebook({ product, customer, page }: Scene): Promise<void> {
   await draw(page, "use/pictures/kept-files", files, last);
 }
 
+async function drawConsole({ product, customer, page }: Scene, url: string): Promise<void> {
+  await rent(product, customer, "my-first", 2);
+  await rent(product, customer, "resnet", 4);
+  const order = await rent(product, customer, "old-study", 1);
+  await terminate(product, "old-study");
+  await signIn(product, page, url);
+  const shown = page.getByRole("main");
+  await page.goto(`${url}/operator`);
+  const latest = page.getByRole("region", { name: "What happened last" });
+  await latest.getByText("old-study").first().waitFor();
+  await page.getByRole("heading", { name: /problems found|finding/ }).waitFor();
+  await page.locator(".recharts-line-curve").nth(2).waitFor({ state: "attached" });
+  await draw(page, "operate/pictures/now", shown, latest);
+  await page.goto(`${url}/operator/hosts`);
+  await page
+    .getByRole("link", { name: /resnet/ })
+    .first()
+    .waitFor();
+  await draw(page, "operate/pictures/hosts", shown, page.getByRole("region", { name: "Hosts" }));
+  await page.goto(`${url}/operator/orders/${order}`);
+  const timeline = page.getByRole("region", { name: "What happened" });
+  await timeline.getByText("Sent to").waitFor();
+  await draw(page, "operate/pictures/order", shown, timeline);
+}
+
+/** By the link of a new operator; the console on loopback asks for no second factor. */
+async function signIn(product: Product, page: Page, url: string): Promise<void> {
+  const [link = ""] =
+    /\bhttp\S+/.exec(operate({ ...product, console: new URL(url).port }, "operators", "add", "ada@berth.example")) ??
+    [];
+  await page.goto(link);
+  await page.getByLabel("Password", { exact: true }).fill("good password 1");
+  await page.getByRole("button", { name: "Set up and sign in" }).click();
+  await page.getByRole("button", { name: "Open the console" }).click();
+  await page.getByRole("heading", { name: "Now", level: 1 }).waitFor();
+}
+
 async function isPrepared({ url }: Product): Promise<boolean> {
   const { types } = await must(url, "GET", "/capacity");
   return types.some((each: { type: string; state: string }) => each.type === "jupyter" && each.state === "ready");
 }
 
 /** Returns the provider's id of the order. */
-async function rent({ url }: Product, customer: Customer, subdomain: string): Promise<string> {
-  const paid = await orderAndPay(url, customer, { subdomain, gpuCount: 1, duration: 24 });
+async function rent({ url }: Product, customer: Customer, subdomain: string, gpuCount = 1): Promise<string> {
+  const paid = await orderAndPay(url, customer, { subdomain, gpuCount, duration: 24 });
   await create(url, customer, paid);
   return paid.payment_data.razorpay_order_id;
 }
@@ -108,8 +150,8 @@ async function terminate(product: Product, name: string): Promise<void> {
   await until("its end", async () => status() === "terminated");
 }
 
-function operate({ dataDir, port }: Product, ...words: string[]): string {
-  const env = { ...environment.shell, ENV_FILE: "", DATA_DIR: dataDir, PORT: String(port) };
+function operate({ dataDir, port, console = "" }: Product & { readonly console?: string }, ...words: string[]): string {
+  const env = { ...environment.shell, ENV_FILE: "", DATA_DIR: dataDir, PORT: String(port), OPERATOR_PORT: console };
   const program = join(root, "server/src/operator/main.ts");
   return execFileSync(process.execPath, [program, ...words], { env, encoding: "utf8" });
 }

@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process";
 import { createHmac } from "node:crypto";
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { test as base, type Page } from "@playwright/test";
 import type { Database } from "../../server/src/database/database.ts";
 import { addOperator } from "../../server/src/operator/accounts/add-operator.ts";
 import { environment } from "../../testing/environment.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
 import { openProductDatabase } from "../../testing/seed.ts";
 
@@ -85,13 +84,4 @@ export function codeOf(base32: string, steps = 0): string {
   const mac = createHmac("sha1", key).update(counter).digest();
   const at = (mac[19] ?? 0) & 15;
   return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
 }
