@@ -25,7 +25,7 @@ test("a first rental: sign-up, payment, a cell's output, pause, stop and end", a
   await page.getByRole("link", { name: "Create New Environment" }).first().click();
   await expect(page.getByRole("radio", { name: /^JupyterLab/ })).toBeChecked();
   await page.getByRole("button", { name: "Continue" }).click();
-  await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeChecked();
+  await expect(page.getByRole("radio", { name: /^2 (GPUs|slots)/ })).toBeChecked();
   await expect(page.getByRole("radio", { name: /^1 hour/ })).toBeChecked();
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("button", { name: "Continue" }).click();

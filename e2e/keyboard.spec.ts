@@ -92,10 +92,10 @@ test("an environment is rented and ended by keyboard, from the landing page on",
   await tabTo(page, page.getByRole("radio", { name: "JupyterLab" }));
   await press(page, page.getByRole("button", { name: "Continue" }));
   await expect(page.getByRole("region", { name: "Step 2: Resources" })).toBeFocused();
-  await tabTo(page, page.getByRole("radio", { name: /^2 GPUs/ }));
+  await tabTo(page, page.getByRole("radio", { name: /^2 slots/ }));
   await page.keyboard.press("ArrowLeft");
-  await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeFocused();
-  await expect(page.getByRole("radio", { name: /^1 GPU,/ })).toBeChecked();
+  await expect(page.getByRole("radio", { name: /^1 slot,/ })).toBeFocused();
+  await expect(page.getByRole("radio", { name: /^1 slot,/ })).toBeChecked();
   // Each group is one stop of Tab (G341).
   await page.keyboard.press("Tab");
   await expect(page.getByRole("radio", { name: /^1 hour/ })).toBeFocused();

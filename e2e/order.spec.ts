@@ -71,7 +71,7 @@ test("an order's page opens from Payment History with its money, timeline, refer
     /^ReadyJupyterLab answered; the paid time runs from here\./,
   ]);
   const order = page.getByRole("complementary", { name: "Order" });
-  for (const text of ["Delivered", subdomain, "JupyterLab", "1 GPU", "6 hours", "$1.20", "1 USD = ₹88.22", "₹106"])
+  for (const text of ["Delivered", subdomain, "JupyterLab", "1 slot", "6 hours", "$1.20", "1 USD = ₹88.22", "₹106"])
     await expect(order.getByText(text, { exact: true }).first()).toBeVisible();
   for (const [value, label] of [
     [number, "invoice number"],

@@ -65,7 +65,7 @@ test("announced prices are named in step 3 and on the billing page, with their d
   await expect(page.getByText("New prices begin on January 1, 2999. This choice costs the same then.")).toBeVisible();
   await page.goto("/billing");
   const coming = page.getByRole("region", { name: "Prices from January 1, 2999" });
-  await expect(coming.getByRole("row", { name: "1 GPU $1.40 now $1.13 $810.00 now $703.00" })).toBeVisible();
+  await expect(coming.getByRole("row", { name: "1 slot $1.40 now $1.13 $810.00 now $703.00" })).toBeVisible();
   await expect(coming.getByText("EUR at €0.95 for a dollar, now €0.91.")).toBeVisible();
   await checkScreen(page, "billing-coming");
 });

@@ -244,7 +244,7 @@ for (const [kind, spoil] of [
     await page.getByRole("link", { name: "Environments", exact: true }).click();
     await page.getByRole("link", { name: "Create Your First Environment" }).click();
     await page.getByRole("button", { name: "Continue" }).click();
-    await expect(page.getByRole("radio", { name: /^2 GPUs/ })).toBeVisible();
+    await expect(page.getByRole("radio", { name: /^2 slots/ })).toBeVisible();
     await page.getByRole("button", { name: "Logout" }).click();
     await page.waitForURL(/\/login/);
   });
