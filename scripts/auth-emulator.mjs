@@ -1,12 +1,12 @@
 // Firebase's Auth emulator, for trying IDENTITY=firebase out and for its tests: `npm run auth-emulator -- install` puts it into
 // the cache (220 MB, no dependency of the product), `npm run auth-emulator [-- PORT]` runs it. It needs no Java.
-import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { root, run as runProgram } from "./setup.mjs";
 
 const version = "15.34.2";
-const folder = join(import.meta.dirname, "../node_modules/.cache/berth/auth-emulator");
+const folder = join(root, "node_modules/.cache/berth/auth-emulator");
 const [argument = "9099"] = process.argv.slice(2);
 
 if (argument === "install") install();
@@ -20,7 +20,7 @@ function install() {
     JSON.stringify({ private: true, dependencies: { "firebase-tools": version } }),
   );
   const flags = ["--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"];
-  execFileSync("npm", ["install", ...flags], { cwd: folder, stdio: "inherit" });
+  runProgram("npm", ["install", ...flags], { cwd: folder, shell: process.platform === "win32" });
 }
 
 /** The emulator's own server without the rest of its command line, which takes several times as long to start. */

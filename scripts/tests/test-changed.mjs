@@ -1,14 +1,13 @@
-// npm run test:changed [-- COMMIT]: the checks, and the tests of what changed since a commit (HEAD), side by side.
+// The checks, and the tests of what changed since a commit (HEAD), side by side; scripts/test-changed.mjs installs first.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { buildWeb, install, root } from "../setup.mjs";
+import { buildWeb, root } from "../setup.mjs";
 import { sourceFiles } from "../source-files.ts";
 import { checks } from "./checks.mjs";
 import { relatedTests } from "./related-tests.ts";
 import { bin, runSideBySide, runStep } from "./run-steps.mjs";
 
-install();
 const since = process.argv[2] ?? "HEAD";
 const added = git("ls-files", "--others", "--exclude-standard");
 const changed = [...git("diff", "--name-only", since), ...added];

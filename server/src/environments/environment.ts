@@ -34,11 +34,11 @@ export function isEnvironmentId(id: string): boolean {
 const endNow = sql`case when e.lost_since is null or e.fault_since is null then e.expires_at
   else e.expires_at + (now() - e.fault_since) end`;
 
-const isLost = sql`exists (select from homes where home = e.home and host_id = e.host_id and missing_since is not null)`;
+const isMissing = sql`exists (select from homes where home = e.home and host_id = e.host_id and missing_since is not null)`;
 
 async function listed(db: Sql, condition: ReturnType<typeof sql>): Promise<readonly ListedEnvironment[]> {
   const { rows } = await sql<ListedEnvironment>`
-    select e.*, case when e.status = 'terminated' and not ${isLost} then c.retained_until end as files_until, h.pause as can_pause,
+    select e.*, case when e.status = 'terminated' and not ${isMissing} then c.retained_until end as files_until, h.pause as can_pause,
       ${endNow} as expires_at, ${movePercent} as moving_percent
     from environments e join hosts h on h.id = e.host_id left join subdomain_claims c on c.name = e.subdomain and c.user_id = e.user_id
     where ${condition} order by e.requested_at desc, e.id`.execute(db);

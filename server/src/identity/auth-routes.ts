@@ -14,7 +14,7 @@ import { mount, success } from "../http/mount.ts";
 import type { User } from "../http/request-user.ts";
 import { type Identity, IdentityError } from "./identity.ts";
 import { openProfile, updateProfile } from "./profiles.ts";
-import { refusalOf } from "./refusal-of.ts";
+import { refusalOf, refuse } from "./refusal-of.ts";
 
 interface AuthDeps {
   readonly db: Db;
@@ -87,8 +87,4 @@ async function changePassword(
     throw refusal ?? error;
   }
   return changed;
-}
-
-function refuse(error: unknown): never {
-  throw (error instanceof IdentityError && refusalOf(error)) || error;
 }

@@ -97,8 +97,9 @@ export interface Identity {
   }): Promise<IdentityUser>;
   createCustomToken(uid: string): Promise<string>;
   /**
-   * Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED, USER_DISABLED, UNAVAILABLE. With `checkRevoked` the claims are
-   * current, without it as signed. `device` is noted with a sign-in that a hosted provider made.
+   * Throws INVALID_ID_TOKEN, TOKEN_EXPIRED, TOKEN_REVOKED, USER_DISABLED, UNAVAILABLE, and EMAIL_EXISTS for a hosted account
+   * with another account's address. With `checkRevoked` the claims are current, without it as signed. `device` is noted with
+   * a sign-in that a hosted provider made.
    */
   verifyIdToken(token: string, options?: { checkRevoked?: boolean; device?: Device }): Promise<IdentityClaims>;
   getUser(by: { uid: string } | { email: string }): Promise<IdentityUser | null>;

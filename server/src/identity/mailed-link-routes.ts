@@ -7,9 +7,9 @@ import { mount, success } from "../http/mount.ts";
 import { enqueueMail } from "../mail/outbox.ts";
 import { resetEmail } from "../mail/reset-email.ts";
 import { verificationEmail } from "../mail/verification-email.ts";
-import { type ActionKind, type Identity, IdentityError } from "./identity.ts";
+import type { ActionKind, Identity } from "./identity.ts";
 import { limitMails, type MailLimits } from "./limit-mails.ts";
-import { refusalOf } from "./refusal-of.ts";
+import { refused } from "./refusal-of.ts";
 
 interface MailedLinkDeps {
   readonly db: Db;
@@ -102,8 +102,4 @@ async function mailLink({ db, identity, appUrl, brandName, mails }: MailingDeps,
       ...link.email({ brandName, name: user.name, link: url }),
     }),
   );
-}
-
-function refused(reason: unknown): unknown {
-  return (reason instanceof IdentityError && refusalOf(reason)) || reason;
 }

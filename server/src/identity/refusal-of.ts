@@ -1,6 +1,6 @@
 import { type ErrorCode, texts } from "@berth/contract";
 import { AppError } from "../app-error.ts";
-import type { IdentityError, IdentityErrorCode } from "./identity.ts";
+import { IdentityError, type IdentityErrorCode } from "./identity.ts";
 
 const refusals: Partial<Record<IdentityErrorCode, readonly [ErrorCode, string]>> = {
   EMAIL_EXISTS: ["email_exists", "There is already an account with this email address"],
@@ -19,4 +19,13 @@ export function refusalOf(error: IdentityError): AppError | undefined {
   if (code === undefined || message === undefined) return undefined;
   const { retryAfterSeconds = code === "unavailable" ? 5 : undefined } = error;
   return new AppError(code, message, { cause: error, ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) });
+}
+
+/** What a caller reads of a provider's refusal, or the error itself. */
+export function refused(error: unknown): unknown {
+  return (error instanceof IdentityError && refusalOf(error)) || error;
+}
+
+export function refuse(error: unknown): never {
+  throw refused(error);
 }

@@ -9,7 +9,7 @@ import { commandLogger } from "../logging/create-logger.ts";
 import { checkKeys } from "../payments/provider/check-keys.ts";
 import { razorpay } from "../payments/provider/razorpay.ts";
 import { withPlainDatabase } from "./backup/with-plain-database.ts";
-import { connectionOf, DatabaseUnreachable } from "./with-database.ts";
+import { connectionOf, unreachable } from "./with-database.ts";
 
 /**
  * Refuses what a start with these settings and the database of DATABASE_URL would refuse, before anything is migrated (G210).
@@ -22,7 +22,7 @@ export async function checkStart(config: Config): Promise<void> {
   const connection = connectionOf(config);
   await withPlainDatabase(connection, async (db) => {
     await sql`select 1`.execute(db).catch((error: Error) => {
-      throw new DatabaseUnreachable(error.message);
+      throw unreachable(config, error.message);
     });
     await requireNotifications(db, connection);
     await unlessAbsent(compareOwn(db, config));

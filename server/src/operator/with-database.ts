@@ -20,11 +20,7 @@ export function connectionOf({ database, dataDir }: Config): Connection {
 }
 
 /** Unlike other faults of the settings it may pass by itself. */
-export class DatabaseUnreachable extends ConfigError {
-  constructor(reason: string, what = "The database of DATABASE_URL cannot be reached") {
-    super(`${what}: ${reason}`);
-  }
-}
+export class DatabaseUnreachable extends ConfigError {}
 
 /** Opens the running server's database, without migrating it unless `keep` is false. */
 export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<T>, { keep = true } = {}): Promise<T> {
@@ -38,14 +34,13 @@ export async function withDatabase<T>(config: Config, work: (db: Db) => Promise<
   }
 }
 
-/** Of the embedded database, whose process was there. */
-function unreachable({ database, dataDir }: Config, reason: string): DatabaseUnreachable {
-  if (database.kind === "external") return new DatabaseUnreachable(reason);
-  const folder = resolve(dataDir);
-  return new DatabaseUnreachable(
-    reason,
-    `The database of ${folder} runs, and does not answer. Look at the server's log and at the disk`,
-  );
+/** An embedded database ran a moment ago: otherwise `connectionOf` throws. */
+export function unreachable({ database, dataDir }: Pick<Config, "database" | "dataDir">, reason: string) {
+  const what =
+    database.kind === "external"
+      ? "The database of DATABASE_URL cannot be reached"
+      : `The database of ${resolve(dataDir)} runs, and does not answer. Look at the server's log and at the disk`;
+  return new DatabaseUnreachable(`${what}: ${reason}`);
 }
 
 /**

@@ -6,7 +6,9 @@ import { capacityQuery } from "./queries.ts";
 export function useUnit(): UnitWords {
   const { data } = useQuery({
     ...capacityQuery,
-    ...{ refetchInterval: false, staleTime: Number.POSITIVE_INFINITY, retryOnMount: false },
+    refetchInterval: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    retryOnMount: false,
   });
   return unitWords[data?.kind ?? "gpu"];
 }

@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import type { Logger } from "../../logging/create-logger.ts";
 import { checkSegment } from "../check-segment.ts";
-import { endRun, processesOf } from "./process-run.ts";
-import { runStates } from "./run-states.ts";
-
-const graceMs = 5_000;
+import { endRun, longestGraceMs, processesOf } from "./process-run.ts";
+import { runStates, usesOwnHome } from "./run-states.ts";
 
 /**
  * Ends what the process driver left running on the homes of this data folder. With another driver nobody would: each would go
@@ -12,12 +10,12 @@ const graceMs = 5_000;
  */
 export async function endProcessRuns(directory: string, install: string, log: Logger): Promise<void> {
   const states = runStates(join(directory, "environments", checkSegment("environment", install)));
-  const homes = join(directory, "homes");
-  const own = (await states.list()).filter(({ home, homePath = join(homes, home) }) => homePath === join(homes, home));
+  const pathOf = (home: string) => join(directory, "homes", home);
+  const own = (await states.list()).filter((state) => usesOwnHome(pathOf, state));
   const living = await Promise.all(own.map(async (state) => (await processesOf(state)).length > 0));
   await Promise.all(
     own.map(async (state) => {
-      await endRun(state, graceMs);
+      await endRun(state, longestGraceMs);
       await states.remove(state.id);
     }),
   );

@@ -17,9 +17,9 @@ import { giveHome, type Owner, ownerOfRuns } from "./give-home.ts";
 import { listProcesses } from "./list-processes.ts";
 import { prepareRuntime, readRuntime } from "./prepare-runtime.ts";
 import { processMachineId } from "./process-machine-id.ts";
-import { endRun, freezeRun, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
+import { endRun, freezeRun, longestGraceMs, observeRun, processesOf, spawnRun, thawRun } from "./process-run.ts";
 import { readLog } from "./read-log.ts";
-import { type RunState, type RunStates, runStates } from "./run-states.ts";
+import { type RunState, type RunStates, runStates, usesOwnHome } from "./run-states.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { socketFolder } from "./socket-folder.ts";
 import { watchRuns } from "./watch-runs.ts";
@@ -141,7 +141,7 @@ function readOperations({
     async observe(id) {
       const state = await states.read(checkSegment("environment", id));
       if (!state) return { state: "absent" };
-      if (!usesOwnHome(homes, state))
+      if (!usesOwnHome(homes.path, state))
         throw new DriverError(
           "no_home",
           `${id} runs on the files in ${state.homePath}, not in this DATA_DIR: start the server with the DATA_DIR of before, or end its processes`,
@@ -149,7 +149,7 @@ function readOperations({
       return observeRun(states, state);
     },
     async list() {
-      const own = (await states.list()).filter((state) => usesOwnHome(homes, state));
+      const own = (await states.list()).filter((state) => usesOwnHome(homes.path, state));
       return Promise.all(own.map(async (state) => ({ id: state.id, observed: await observeRun(states, state) })));
     },
     async stats(id) {
@@ -171,11 +171,6 @@ async function requireRun(states: RunStates, id: string): Promise<RunState> {
   const state = await states.read(checkSegment("environment", id));
   if (!state) throw new DriverError("refused", `there is no run ${id}`);
   return state;
-}
-
-/** A copied or moved installation finds runs on its former folders, and leaves them alone (G111). */
-function usesOwnHome(homes: Pick<HomeStore, "path">, { home, homePath }: RunState): boolean {
-  return homePath === undefined || homePath === homes.path(home);
 }
 
 /** Without figures of traffic: the network is the machine's own or none. */
@@ -211,8 +206,6 @@ function runOperations(deps: ProcessDeps): Pick<Driver, "start" | "pause" | "sto
     deleteHome: (home) => serially(`home ${home}`, () => deleteHome(deps, home)),
   };
 }
-
-const longestGraceMs = 5_000;
 
 async function startRun(deps: ProcessDeps, spec: Spec, signal: AbortSignal | undefined): Promise<void> {
   const { states } = deps;

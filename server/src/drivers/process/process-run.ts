@@ -178,6 +178,9 @@ export async function thawRun(state: RunState): Promise<void> {
   }
 }
 
+/** A run that is asked to end is killed after so long. */
+export const longestGraceMs = 5_000;
+
 /** SIGTERM to JupyterLab, which then ends its kernels; SIGKILL to all after the grace. Throws `unavailable` if one stays. */
 export async function endRun(state: RunState, graceMs: number): Promise<void> {
   let left = await processesOf(state);

@@ -79,3 +79,8 @@ async function readIfExists(path: string): Promise<string | undefined> {
     throw error;
   }
 }
+
+/** A copied or moved installation finds runs on its former folders, and leaves them alone (G111). */
+export function usesOwnHome(pathOf: (home: string) => string, { home, homePath }: RunState): boolean {
+  return homePath === undefined || homePath === pathOf(home);
+}

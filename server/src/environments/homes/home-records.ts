@@ -53,7 +53,7 @@ export async function remeasureHome(tx: Tx, { home, host_id }: Home): Promise<vo
 
 /**
  * At the end of an environment its files and its name are kept for so many days (G31), which are returned: 0
- * for files that are lost. Nothing is kept of one that was never ready or of a deleted account (G71, G75): the files go next.
+ * for files that are missing. Nothing is kept of one that was never ready or of a deleted account (G71, G75): the files go next.
  */
 export async function closeHome(
   tx: Tx,
@@ -68,10 +68,10 @@ export async function closeHome(
       update subdomain_claims set order_id = null, held_until = null, retained_until = ${until}
       where order_id = ${order_id}`.execute(tx);
   else await sql`delete from subdomain_claims where order_id = ${order_id}`.execute(tx);
-  const { rows } = await sql<{ is_lost: boolean }>`
+  const { rows } = await sql<{ is_missing: boolean }>`
     update homes set delete_at = ${until}, told_at = case when ${keepsFiles} then null else now() end, size_mb = null
-    where home = ${home} and host_id = ${host_id} returning missing_since is not null as is_lost`.execute(tx);
-  return rows[0]?.is_lost ? 0 : days;
+    where home = ${home} and host_id = ${host_id} returning missing_since is not null as is_missing`.execute(tx);
+  return rows[0]?.is_missing ? 0 : days;
 }
 
 async function isUsed(tx: Tx, { home, host_id }: Home): Promise<boolean> {

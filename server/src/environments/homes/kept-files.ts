@@ -12,7 +12,10 @@ type Files = ReplyOf<typeof listFiles>["files"][number];
 
 const linkSeconds = 60;
 
-/** Files without a running environment, and those that a fresh start left, but none of an ended one that are lost: first those without an end, then by their end. */
+/**
+ * Files without a running environment, and those that a fresh start left, but no missing ones of an ended environment: first those
+ * without an end, then by their end.
+ */
 export async function keptFilesOf(db: Db, userId: string): Promise<Files[]> {
   const { rows } = await sql<Omit<Files, "files_until"> & { files_until: Date | null }>`
     select e.id as environment_id, case when h.left_by is not null then h.id end as former_id, h.subdomain, e.container_type, e.gpu_count, e.duration_hours, h.size_mb,

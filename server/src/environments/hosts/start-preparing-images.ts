@@ -8,6 +8,9 @@ import { eachHost, type Host, type HostDeps } from "./each-host.ts";
 /** An image that an operator built or fetched is on every host a minute later; a pass without a missing image is cheap. */
 const intervalMs = 60_000;
 
+/** Without an engine a host prepares types itself; elsewhere images are built by a command, which their message names. */
+export const isPreparedOnRequest = (kind: string): boolean => kind === "process";
+
 /** Keeps every image ready on every host and records the progress: a launch normally does not wait for one. */
 export function startPreparingImages(deps: ImagesDeps): Loop {
   const loop = eachHost("images", deps, intervalMs, (host) => prepareHost(deps, host));
@@ -38,7 +41,7 @@ function prepareHost({ db, log, types }: ImagesDeps, host: Host): () => Promise<
   let failures = 0;
   return async () => {
     const errors: unknown[] = [];
-    if (host.driver.kind === "process")
+    if (isPreparedOnRequest(host.driver.kind))
       errors.push(...(await Promise.all(types.map((type) => tryImage(deps, type)))).flat());
     else for (const type of types) errors.push(...(await tryImage(deps, type)));
     for (const err of errors) if (!host.signal.aborted) log.warn({ event: "image.not_prepared", hostId: host.id, err });

@@ -1,16 +1,15 @@
 import { isEmail } from "@berth/contract";
 import { UnsecuredJWT } from "jose";
 import type { Db } from "../../database/database.ts";
-import { addressKey } from "../../http/limit-requests.ts";
 import { emailKey } from "../email-key.ts";
 import { type Identity, IdentityError, type IdentityUser } from "../identity.ts";
 import { deleteUser } from "../local/accounts.ts";
 import {
   createAuthSessionFinder,
   endAuthSessions,
-  listAddresses,
   listAuthSessions,
   requireValid,
+  senderOf,
 } from "../local/auth-sessions.ts";
 import { countAttempts } from "../local/count-attempts.ts";
 import { requirePassword } from "../local/passwords.ts";
@@ -20,7 +19,7 @@ import { type FirebaseProject, type ProviderUrls, providerUrls } from "./firebas
 import { followUsers } from "./follow-users.ts";
 import { hostedTokenReader } from "./hosted-token-reader.ts";
 import { type HostedUser, type Occasion, recordSignIn, recordUser, signInId } from "./mirror.ts";
-import { type ProviderCalls, providerCalls, signAsAccount } from "./provider-calls.ts";
+import { isUnknown, type ProviderCalls, providerCalls, signAsAccount, unlessUnknown } from "./provider-calls.ts";
 
 export interface FirebaseOptions extends ReplacePasswordDeps {
   readonly db: Db;
@@ -135,7 +134,10 @@ function credentials(
 
     async verifyPassword(email, password, from = "") {
       if (!isEmail(emailKey(email))) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
-      const attempt = await attempts.begin(emailKey(email), await senderOf(db, email, from));
+      const attempt = await attempts.begin(
+        emailKey(email),
+        await senderOf(db, (await findUser(db, { email }))?.id, from),
+      );
       const { localId } = await calls
         .client(":signInWithPassword", { email: emailKey(email), password, returnSecureToken: false })
         .catch(wrongUnlessKnown);
@@ -144,7 +146,7 @@ function credentials(
     },
 
     async createActionCode(kind, email) {
-      const user = isEmail(emailKey(email)) ? await lookUp(calls, { email }) : null;
+      const user = await lookUp(calls, { email });
       if (!user || user.disabled) return null;
       const asked = { requestType: kind, email: user.email, returnOobLink: true };
       const { oobLink } = await calls.admin(":sendOobCode", asked);
@@ -199,20 +201,8 @@ function userOf({ signedInSince: _, ...user }: HostedUser): IdentityUser {
   return user;
 }
 
-async function senderOf(db: Db, email: string, from: string) {
-  const network = addressKey(from);
-  const user = await findUser(db, { email });
-  const addresses = user ? await listAddresses(db, user.id) : [];
-  return { network, familiar: addresses.some((address) => addressKey(address) === network) };
-}
-
-function unlessUnknown(error: unknown): void {
-  if (!(error instanceof IdentityError) || error.code !== "USER_NOT_FOUND") throw error;
-}
-
 /** An unknown address is refused as a wrong password is. */
 function wrongUnlessKnown(error: unknown): never {
-  if (error instanceof IdentityError && error.code === "USER_NOT_FOUND")
-    throw new IdentityError("INVALID_LOGIN_CREDENTIALS", { cause: error });
+  if (isUnknown(error)) throw new IdentityError("INVALID_LOGIN_CREDENTIALS", { cause: error });
   throw error;
 }

@@ -1,10 +1,15 @@
+import type { ServiceAccount } from "../../config/firebase-settings.ts";
+
+/** As long as the provider's ids are, and without what the database refuses. */
+export const hostedIdPattern = /^[\x21-\x7e]{1,128}$/;
+
 /** A project of Firebase Authentication, from the settings. */
 export interface FirebaseProject {
   readonly projectId: string;
   /** The Web API key, which browsers get. */
   readonly apiKey: string;
   /** Undefined with the emulator, which asks for none. */
-  readonly serviceAccount: { readonly clientEmail: string; readonly privateKey: string } | undefined;
+  readonly serviceAccount: ServiceAccount | undefined;
   /** Host and port of an emulator on this machine, whose tokens are not signed (config/conflicts.ts). */
   readonly emulator: string | undefined;
 }

@@ -2,6 +2,7 @@ import { IdentityError } from "../identity.ts";
 import { endAuthSessions } from "../local/auth-sessions.ts";
 import type { UserRow } from "../local/users.ts";
 import { type HostedUser, type MirrorDeps, recordUser } from "./mirror.ts";
+import { isUnknown } from "./provider-calls.ts";
 
 const followMs = 60_000;
 /** Until an address is confirmed, which happens between the browser and the provider. */
@@ -10,7 +11,7 @@ const awayMs = 5_000;
 const maxKnown = 10_000;
 
 export interface Following {
-  /** Looks now. Throws USER_DISABLED, TOKEN_REVOKED without such an account, UNAVAILABLE, and what recordUser throws. */
+  /** Looks now. Throws USER_DISABLED, TOKEN_REVOKED without such an account, UNAVAILABLE and EMAIL_EXISTS. */
   look(uid: string): Promise<void>;
   /** Looks once a minute, and says whether it did. While the provider is away what was known last holds. */
   lookIfDue(row: UserRow): Promise<boolean>;
@@ -26,7 +27,9 @@ export function followUsers(deps: MirrorDeps, find: (uid: string) => Promise<Hos
     looks.delete(uid);
     looks.set(uid, { at: performance.now(), done });
     if (looks.size > maxKnown) looks.delete(looks.keys().next().value ?? "");
-    done.catch(() => looks.delete(uid));
+    done.catch(() => {
+      if (looks.get(uid)?.done === done) looks.delete(uid);
+    });
     return done;
   };
 
@@ -59,6 +62,6 @@ async function lookAt(deps: MirrorDeps, find: (uid: string) => Promise<HostedUse
 
 /** The provider has yet to be told of the deletion. */
 function deletedHere(error: unknown): never {
-  if (error instanceof IdentityError && error.code === "USER_NOT_FOUND") throw new IdentityError("TOKEN_REVOKED");
+  if (isUnknown(error)) throw new IdentityError("TOKEN_REVOKED");
   throw error;
 }

@@ -1,7 +1,7 @@
 import { errors, type JWTPayload, jwtVerify, UnsecuredJWT } from "jose";
 import { IdentityError } from "../identity.ts";
 import type { SignInProvider } from "../local/auth-sessions.ts";
-import type { FirebaseProject } from "./firebase-project.ts";
+import { type FirebaseProject, hostedIdPattern } from "./firebase-project.ts";
 import { keySet } from "./key-set.ts";
 
 /** What an ID token says about the account and its sign-in. */
@@ -52,8 +52,7 @@ function claimsOf({ sub = "", ...payload }: JWTPayload): HostedClaims {
   const authTime = Number(payload["auth_time"]);
   const { sign_in_provider: provider } = (payload["firebase"] ?? {}) as { sign_in_provider?: unknown };
   const isPast = authTime <= Date.now() / 1000 + clockTolerance;
-  // As long as the provider's ids are, and without what the database refuses.
-  if (!/^[\x21-\x7e]{1,128}$/.test(sub) || !isPast) throw new IdentityError("INVALID_ID_TOKEN");
+  if (!hostedIdPattern.test(sub) || !isPast) throw new IdentityError("INVALID_ID_TOKEN");
   return {
     uid: sub,
     email: String(payload["email"] ?? ""),

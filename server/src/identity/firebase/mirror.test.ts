@@ -155,7 +155,6 @@ test("what is suspended, lifted or deleted here is told there, also after an out
     20_000,
   );
   there.state.isAway = false;
-  await change(true);
   await sql`update hosted_changes set due_at = now()`.execute(db);
   const arrives = async (isDone: () => unknown) => {
     loop.trigger();

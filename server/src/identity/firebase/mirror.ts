@@ -31,29 +31,18 @@ export interface Occasion {
  * ended there. Throws EMAIL_EXISTS where another account has the address, USER_NOT_FOUND for a deleted account.
  */
 export async function recordUser(deps: MirrorDeps, hosted: HostedUser, occasion: Occasion = {}): Promise<void> {
-  await deps.db
-    .transaction()
-    .execute(async (tx) => {
-      const before = (await lockUserForUpdate(tx, hosted.uid)) ?? (await insertUser(tx, hosted));
-      if (isChanged(before, hosted)) await updateUser(tx, hosted);
-      if (occasion.suspended && !before.disabled) {
-        await changeUser(tx, hosted.uid, { disabled: true });
-        await suspend(tx, deps, hosted.uid);
-      } else if (occasion.newPassword) await endOthersAccess(tx, deps, hosted.uid, occasion.keepSession);
-      else if (occasion.signInsEnded) await endAuthSessions(tx, hosted.uid, { reason: "user" });
-      else if (hosted.disabled) await endAuthSessions(tx, hosted.uid, { reason: "disabled" });
-      else if (before.signed_in_since !== null && before.signed_in_since < hosted.signedInSince)
-        await endOthersAccess(
-          tx,
-          deps,
-          hosted.uid,
-          undefined,
-          "Your sign-ins have ended, or your password was changed",
-        );
-    })
-    .catch((error: unknown) => {
-      throw isUniqueViolation(error, "identity_user_email_key_key") ? new IdentityError("EMAIL_EXISTS") : error;
-    });
+  await deps.db.transaction().execute(async (tx) => {
+    const before = (await lockUserForUpdate(tx, hosted.uid)) ?? (await insertUser(tx, hosted));
+    if (isChanged(before, hosted)) await updateUser(tx, hosted);
+    if (occasion.suspended && !before.disabled) {
+      await changeUser(tx, hosted.uid, { disabled: true });
+      await suspend(tx, deps, hosted.uid);
+    } else if (occasion.newPassword) await endOthersAccess(tx, deps, hosted.uid, occasion.keepSession);
+    else if (occasion.signInsEnded) await endAuthSessions(tx, hosted.uid, { reason: "user" });
+    else if (hosted.disabled) await endAuthSessions(tx, hosted.uid, { reason: "disabled" });
+    else if (before.signed_in_since !== null && before.signed_in_since < hosted.signedInSince)
+      await endOthersAccess(tx, deps, hosted.uid, undefined, "Your sign-ins have ended, or your password was changed");
+  });
 }
 
 async function insertUser(tx: Tx, hosted: HostedUser): Promise<UserRow> {
@@ -69,7 +58,10 @@ async function insertUser(tx: Tx, hosted: HostedUser): Promise<UserRow> {
     })
     .onConflict((conflict) => conflict.column("id").doNothing())
     .returningAll()
-    .executeTakeFirst();
+    .executeTakeFirst()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error, "identity_user_email_key_key") ? new IdentityError("EMAIL_EXISTS") : error;
+    });
   // After the insert, which waits for a deletion that runs at the same time.
   const isDeleted = await tx
     .selectFrom("deleted_accounts")

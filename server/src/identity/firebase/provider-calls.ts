@@ -1,4 +1,5 @@
 import { importPKCS8, SignJWT } from "jose";
+import type { ServiceAccount } from "../../config/firebase-settings.ts";
 import { IdentityError, type IdentityErrorCode } from "../identity.ts";
 import type { FirebaseProject, ProviderUrls } from "./firebase-project.ts";
 
@@ -10,6 +11,16 @@ export interface ProviderCalls {
   admin(method: string, body: object): Promise<Reply>;
   /** As a browser does. */
   client(method: string, body: object): Promise<Reply>;
+}
+
+/** No such account at the provider. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof IdentityError && error.code === "USER_NOT_FOUND";
+}
+
+/** For `catch`: an account that is gone is no failure. */
+export function unlessUnknown(error: unknown): void {
+  if (!isUnknown(error)) throw error;
 }
 
 const timeoutMs = 10_000;
@@ -44,7 +55,7 @@ function accessTokens({ serviceAccount }: FirebaseProject, url: string): () => P
   };
 }
 
-async function askFor(account: NonNullable<FirebaseProject["serviceAccount"]>, url: string): Promise<string> {
+async function askFor(account: ServiceAccount, url: string): Promise<string> {
   const scope = "https://www.googleapis.com/auth/identitytoolkit https://www.googleapis.com/auth/cloud-platform";
   const assertion = await signAsAccount(account, { scope }, url, "1h");
   const form = new URLSearchParams({ grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer", assertion });
@@ -55,7 +66,7 @@ async function askFor(account: NonNullable<FirebaseProject["serviceAccount"]>, u
 
 /** A JWT of the service account. */
 export async function signAsAccount(
-  { clientEmail, privateKey }: NonNullable<FirebaseProject["serviceAccount"]>,
+  { clientEmail, privateKey }: ServiceAccount,
   claims: Readonly<Record<string, unknown>>,
   audience: string,
   lifetime: string,

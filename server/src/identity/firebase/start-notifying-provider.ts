@@ -11,10 +11,9 @@ import {
   workQueue,
 } from "../../database/work-queue.ts";
 import type { Logger } from "../../logging/create-logger.ts";
-import { IdentityError } from "../identity.ts";
 import { findUser } from "../local/users.ts";
 import { type FirebaseProject, type ProviderUrls, providerUrls } from "./firebase-project.ts";
-import { type ProviderCalls, providerCalls } from "./provider-calls.ts";
+import { type ProviderCalls, providerCalls, unlessUnknown } from "./provider-calls.ts";
 
 interface NotifyingDeps {
   readonly db: Db;
@@ -54,9 +53,7 @@ async function notify(
     await (user
       ? calls.admin(":update", { localId, disableUser: user.disabled })
       : calls.admin(":delete", { localId })
-    ).catch((error: unknown) => {
-      if (!(error instanceof IdentityError) || error.code !== "USER_NOT_FOUND") throw error;
-    });
+    ).catch(unlessUnknown);
     await finishAndDelete(db, queue, row);
   } catch (error) {
     log.warn({ event: "identity.not_notified", userId: localId, err: error });

@@ -3,7 +3,9 @@ import { AppError } from "../../app-error.ts";
 import { batch } from "../../async/batch.ts";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
+import { addressKey } from "../../http/limit-requests.ts";
 import { type Device, IdentityError, type IdentitySession } from "../identity.ts";
+import type { Sender } from "./fair-queue.ts";
 import type { UserRow } from "./users.ts";
 
 /** As in Firebase's tokens: a password, or a custom token. */
@@ -161,7 +163,7 @@ export async function listAuthSessions(db: Sql, userId: string): Promise<readonl
 }
 
 /** IP addresses of this user's sign-ins, newest first; includes ended ones until they are purged. */
-export async function listAddresses(db: Sql, userId: string): Promise<readonly string[]> {
+async function listAddresses(db: Sql, userId: string): Promise<readonly string[]> {
   const rows = await db
     .selectFrom("identity_session")
     .select("ip")
@@ -170,6 +172,13 @@ export async function listAddresses(db: Sql, userId: string): Promise<readonly s
     .limit(200)
     .execute();
   return rows.flatMap(({ ip }) => ip ?? []);
+}
+
+/** Queried for unknown users too, so that timing does not reveal whether an account exists. */
+export async function senderOf(db: Sql, userId: string | undefined, from: string): Promise<Sender> {
+  const network = addressKey(from);
+  const addresses = await listAddresses(db, userId ?? "");
+  return { network, familiar: addresses.some((address) => addressKey(address) === network) };
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { Db } from "../../database/database.ts";
-import { addressKey } from "../../http/limit-requests.ts";
 import { emailKey } from "../email-key.ts";
 import { IdentityError } from "../identity.ts";
-import { listAddresses } from "./auth-sessions.ts";
+import { senderOf } from "./auth-sessions.ts";
 import type { Sender } from "./fair-queue.ts";
 import type { IdTokenClaims } from "./id-tokens.ts";
 import type { LocalDeps } from "./local-deps.ts";
@@ -17,10 +16,7 @@ export async function verifyPassword(
   from = "",
 ): Promise<UserRow> {
   const row = await findUser(db, { email });
-  const network = addressKey(from);
-  // Queried for unknown users too, so that timing does not reveal whether an account exists.
-  const familiar = (await listAddresses(db, row?.id ?? "")).some((address) => addressKey(address) === network);
-  const sender = { network, familiar };
+  const sender = await senderOf(db, row?.id, from);
   // No account has a longer address.
   const attempt = await attempts.begin(emailKey(email).slice(0, 254), sender);
   const { matches, outdated } = await checkPassword(password, row?.password_hash ?? null, sender);

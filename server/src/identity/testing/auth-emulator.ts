@@ -4,21 +4,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Host and port of an emulator that runs already. */
-// biome-ignore lint/style/noProcessEnv: names what the tests run on
-const { TEST_AUTH_EMULATOR: running } = process.env;
 const root = join(import.meta.dirname, "../../../..");
 const installed = join(root, "node_modules/.cache/berth/auth-emulator/node_modules/firebase-tools");
 
 /** Why there are no tests on Firebase's emulator; undefined where there is one. */
-export const noEmulator: string | undefined =
-  running || existsSync(installed)
-    ? undefined
-    : "Firebase's Auth emulator is not installed: npm run auth-emulator -- install";
+export const noEmulator: string | undefined = existsSync(installed)
+  ? undefined
+  : "Firebase's Auth emulator is not installed: npm run auth-emulator -- install";
 
-/** Starts an emulator, or uses the one of TEST_AUTH_EMULATOR. */
+/** Starts an emulator on a free port. */
 export async function startAuthEmulator(): Promise<{ readonly host: string; readonly stop: () => Promise<void> }> {
-  if (running) return { host: running, stop: async () => {} };
   const script = join(root, "scripts/auth-emulator.mjs");
   const child = spawn(process.execPath, [script, "0"], { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout }))

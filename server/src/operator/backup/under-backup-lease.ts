@@ -16,9 +16,8 @@ const staleSeconds = 120;
 const keptRows = 100;
 
 /**
- * Runs one backup at a time in this installation, and keeps its outcome, but of one that was told to stop
- * nothing: it is due as before. `work` reports the bytes that are written. Throws
- * AnotherBackupRuns while one does.
+ * Runs one backup at a time in this installation, and keeps its outcome, but nothing of one that a stop ended: that is due
+ * as before. `work` reports the bytes that are written. Throws AnotherBackupRuns while one runs.
  */
 export async function underBackupLease<T extends { readonly place: string; readonly bytes: number }>(
   db: Db,

@@ -8,7 +8,7 @@ import { cancelMoves } from "../../environments/moves/request-moves.ts";
 import type { Announce } from "../../environments/notice.ts";
 import { formatInstant } from "../../text/format-instant.ts";
 import { operatorCommand } from "../../text/operator-command.ts";
-import { sentence } from "../people/warn-user.ts";
+import { sentence } from "../../text/sentence.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
 interface HostRow {

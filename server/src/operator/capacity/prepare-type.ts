@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db } from "../../database/database.ts";
+import { isPreparedOnRequest } from "../../environments/hosts/start-preparing-images.ts";
 import { CapacityRefused } from "./capacity-refused.ts";
 
 /**
@@ -30,9 +31,4 @@ export async function prepareType(db: Db, hostId: string, type: string, author: 
     await recordAct(tx, author, "type.prepare", type, { host: hostId });
     return true;
   });
-}
-
-/** Images are built or fetched with the tools of their engine, and their message names the command. */
-export function isPreparedOnRequest(kind: string): boolean {
-  return kind === "process";
 }

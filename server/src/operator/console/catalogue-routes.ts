@@ -10,9 +10,10 @@ import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { readGpuModels } from "../../environments/hosts/read-gpu-models.ts";
+import { isPreparedOnRequest } from "../../environments/hosts/start-preparing-images.ts";
 import { mount, success } from "../../http/mount.ts";
 import { operatorCommand, restartCommand, serviceFile, startCommand } from "../../text/operator-command.ts";
-import { prepareType as askForType, isPreparedOnRequest } from "../capacity/prepare-type.ts";
+import { prepareType as askForType } from "../capacity/prepare-type.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { authorOf } from "./guard-console.ts";
 
@@ -90,6 +91,7 @@ async function readImages(db: Db): Promise<readonly ImageRow[]> {
     select container_type as type, host_id, state, percent, message, kind from host_images join hosts on hosts.id = host_id
     where removed_at is null and lost_at is null order by host_id`.execute(db);
   return rows.map(({ kind, ...image }) => ({
-    ...{ ...image, can_prepare: image.state === "unavailable" && isPreparedOnRequest(kind) },
+    ...image,
+    can_prepare: image.state === "unavailable" && isPreparedOnRequest(kind),
   }));
 }

@@ -78,7 +78,7 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
   });
 }
 
-/** Slots in every word of an installation whose hosts have no GPU (G307). */
+/** What the hosts have to rent; "gpu" where there is none yet (G307). */
 async function readUnit(db: ConsoleDeps["db"]): Promise<"gpu" | "cpu" | "both"> {
   const [first, second] = await db
     .selectFrom("gpus")

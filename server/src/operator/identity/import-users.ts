@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import { type Author, recordAct, requireReason } from "../../audit/record-act.ts";
 import type { Db, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
+import { isSuspended } from "../../identity/is-suspended.ts";
 import type { ImportedUser } from "./users-file.ts";
 
 export interface Imported {
@@ -19,7 +20,8 @@ export async function importUsers(db: Db, users: readonly ImportedUser[], author
     const refused = await refusedIds(tx, users);
     const taken = users.filter(({ id }) => !refused.has(id));
     const ids = await insertUsers(tx, taken);
-    for (const user of taken.filter(({ id, disabled }) => disabled && ids.has(id))) await suspend(tx, user.id, author);
+    for (const user of taken.filter(({ id, disabled }) => disabled && ids.has(id)))
+      await recordSuspension(tx, user.id, author);
     await recordAct(tx, author, "accounts.import", "accounts", { imported: ids.size, refused: refused.size });
     return { imported: ids.size, known: taken.length - ids.size, refused: [...refused] };
   });
@@ -51,16 +53,15 @@ async function insertUsers(tx: Tx, users: readonly ImportedUser[]): Promise<Read
     select distinct on (id) id, email, email_key, password_hash, name, email_verified, disabled, created_at
     from jsonb_to_recordset(${JSON.stringify(users)}::jsonb) as u(id text, email text, email_key text,
       password_hash text, name text, email_verified boolean, disabled boolean, created_at timestamptz)
-    on conflict (id) do update set password_hash = excluded.password_hash, signed_in_since = null, updated_at = now()
+    on conflict (id) do update set password_hash = excluded.password_hash, signed_in_since = null, updated_at = now(),
+        disabled = identity_user.disabled or excluded.disabled
       where identity_user.signed_in_since is not null
     returning id`.execute(tx);
   return new Set(rows.map(({ id }) => id));
 }
 
 /** So that an operator can lift it. */
-async function suspend(tx: Tx, userId: string, { reason }: Author): Promise<void> {
-  await tx.updateTable("identity_user").set({ disabled: true }).where("id", "=", userId).execute();
-  const isSuspended = tx.selectFrom("account_suspensions").select("id").where("user_id", "=", userId);
-  if (await isSuspended.where("lifted_at", "is", null).executeTakeFirst()) return;
+async function recordSuspension(tx: Tx, userId: string, { reason }: Author): Promise<void> {
+  if (await isSuspended(tx, userId)) return;
   await tx.insertInto("account_suspensions").values({ id: newId(), user_id: userId, reason }).execute();
 }

@@ -2,6 +2,7 @@ import { isEmail, maxNameLength } from "@berth/contract";
 import * as z from "zod";
 import { AppError } from "../../app-error.ts";
 import { emailKey } from "../../identity/email-key.ts";
+import { hostedIdPattern } from "../../identity/firebase/firebase-project.ts";
 import { type FirebaseHashing, firebaseHashText } from "../../identity/local/firebase-scrypt.ts";
 
 /** An account as `identity_user` has it. */
@@ -20,7 +21,7 @@ export interface ImportedUser {
 const usersShape = z.object({
   users: z.array(
     z.object({
-      localId: z.string().regex(/^[\x21-\x7e]{1,128}$/),
+      localId: z.string().regex(hostedIdPattern),
       email: z.string().max(254).optional(),
       emailVerified: z.boolean().default(false),
       displayName: z.string().optional(),
@@ -37,7 +38,7 @@ const usersShape = z.object({
 
 /** Reads what `firebase auth:export FILE --format=json` writes. Without `hashing` passwords are left out. Throws AppError. */
 export function readUsersFile(text: string, hashing: FirebaseHashing | undefined): ImportedUser[] {
-  const parsed = usersShape.safeParse(jsonOf(text));
+  const parsed = usersShape.safeParse(parsedJson(text));
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join(".") || "the file";
     throw new AppError("invalid_request", `This is no users.json of Firebase: ${where} has another form`);
@@ -72,17 +73,8 @@ export function readHashing(text: string): FirebaseHashing {
   return hashing;
 }
 
-interface StoredUser {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string | null;
-  readonly email_verified: boolean;
-  readonly disabled: boolean;
-  readonly created_at: Date;
-}
-
 /** What `firebase auth:import FILE` reads. Passwords are not in it: Firebase knows no argon2id (G322). */
-export function usersFile(users: readonly StoredUser[]): string {
+export function usersFile(users: readonly Omit<ImportedUser, "email_key" | "password_hash">[]): string {
   const rows = users.map((user) => ({
     localId: user.id,
     email: user.email,
@@ -94,7 +86,7 @@ export function usersFile(users: readonly StoredUser[]): string {
   return `${JSON.stringify({ users: rows }, null, 2)}\n`;
 }
 
-function jsonOf(text: string): unknown {
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -4,8 +4,9 @@ import { type Author, recordAct, requireReason } from "../../audit/record-act.ts
 import { lockUserForUpdate } from "../../identity/local/users.ts";
 import { addCredit } from "../../payments/credits/add-credit.ts";
 import { gpuHoursText } from "../../payments/credits/gpu-hours-text.ts";
+import { sentence } from "../../text/sentence.ts";
 import { userIdOf } from "./find-user.ts";
-import { type PeopleDeps, sentence } from "./warn-user.ts";
+import type { PeopleDeps } from "./warn-user.ts";
 
 export interface GrantedCredit {
   readonly id: string;

@@ -2,10 +2,9 @@ import { AppError } from "../../app-error.ts";
 import { type Author, recordAct, requireReason } from "../../audit/record-act.ts";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
-import { IdentityError } from "../../identity/identity.ts";
 import { createCode } from "../../identity/local/action-codes.ts";
 import { lockUserForUpdate } from "../../identity/local/users.ts";
-import { refusalOf } from "../../identity/refusal-of.ts";
+import { refuse } from "../../identity/refusal-of.ts";
 import { userIdOf } from "./find-user.ts";
 
 interface ResetLinkDeps {
@@ -31,17 +30,14 @@ export async function resetLink(deps: ResetLinkDeps, who: string, author: Author
   });
 }
 
-/** A hosted provider's code, which no other can check. Undefined: the code is our own, or there is no such account. */
+/** A hosted provider's code, which no other can check. Undefined: the code is our own. */
 async function hostedCode({ db, config }: ResetLinkDeps, who: string): Promise<string | undefined> {
   const { firebase: project, limits } = config;
   if (!project) return undefined;
   const { firebaseIdentity } = await import("../../identity/firebase/firebase-identity.ts");
   const identity = firebaseIdentity({ db, project, limits });
   const user = await identity.getUser({ uid: await userIdOf(db, who) }).catch(refuse);
-  if (user === null || user.disabled) throw new AppError("action_not_allowed", `${who} cannot sign in at Firebase`);
-  return (await identity.createActionCode("PASSWORD_RESET", user.email).catch(refuse)) ?? undefined;
-}
-
-function refuse(error: unknown): never {
-  throw (error instanceof IdentityError && refusalOf(error)) || error;
+  const code = user && (await identity.createActionCode("PASSWORD_RESET", user.email).catch(refuse));
+  if (code === null) throw new AppError("action_not_allowed", `${who} cannot sign in at Firebase`);
+  return code;
 }

@@ -10,8 +10,9 @@ import { isSuspended } from "../../identity/is-suspended.ts";
 import { suspend } from "../../identity/local/replace-password.ts";
 import { changeUser, lockUserForUpdate } from "../../identity/local/users.ts";
 import { endUnpaidOrdersOf } from "../../payments/orders/end-unpaid-order.ts";
+import { sentence } from "../../text/sentence.ts";
 import { userIdOf } from "./find-user.ts";
-import { type PeopleDeps, sentence, warningsBefore } from "./warn-user.ts";
+import { type PeopleDeps, warningsBefore } from "./warn-user.ts";
 
 interface HowToSuspend {
   /** Without the warnings before. */

@@ -3,6 +3,7 @@ import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import type { Announce } from "../../environments/notice.ts";
 import { lockUserForUpdate } from "../../identity/local/users.ts";
+import { sentence } from "../../text/sentence.ts";
 import { userIdOf } from "./find-user.ts";
 
 /** Warnings before a suspension (G69). */
@@ -41,9 +42,4 @@ export async function warnUser({ db, announce, contact }: PeopleDeps, who: strin
 export function warnedText(who: string, warnings: number): string {
   const next = warnings >= warningsBefore ? "; it can be suspended" : "";
   return `${who} is warned: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}${next}`;
-}
-
-/** With a full stop at its end. */
-export function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

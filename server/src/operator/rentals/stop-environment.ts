@@ -5,7 +5,7 @@ import { endByOperator, stopByOperator } from "../../environments/api/environmen
 import { type Environment, isEnvironmentId } from "../../environments/environment.ts";
 import { areMissing } from "../../environments/homes/missing-files.ts";
 import type { Announce } from "../../environments/notice.ts";
-import { sentence } from "../people/warn-user.ts";
+import { sentence } from "../../text/sentence.ts";
 
 interface RentalDeps {
   readonly db: Db;
