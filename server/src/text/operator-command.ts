@@ -4,6 +4,10 @@ const isInstalled = process.title === "berth";
 /** What a person types for a command of the operator, such as `berth doctor` or `npm run operator -- doctor` (G137). */
 export const operatorCommand = (args: string) => `${isInstalled ? "berth" : "npm run operator --"} ${args}`;
 
+/** The same into a file: npm would write lines of its own before the output. */
+export const operatorOutput = (args: string, file: string) =>
+  `${isInstalled ? "berth" : "npm run --silent operator --"} ${args} > ${file}`;
+
 /** What a person types to start the server. */
 export const startCommand = isInstalled ? "berth start" : "npm start";
 

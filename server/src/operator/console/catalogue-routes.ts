@@ -12,7 +12,13 @@ import type { Db } from "../../database/database.ts";
 import { readGpuModels } from "../../environments/hosts/read-gpu-models.ts";
 import { isPreparedOnRequest } from "../../environments/hosts/start-preparing-images.ts";
 import { mount, success } from "../../http/mount.ts";
-import { operatorCommand, restartCommand, serviceFile, startCommand } from "../../text/operator-command.ts";
+import {
+  operatorCommand,
+  operatorOutput,
+  restartCommand,
+  serviceFile,
+  startCommand,
+} from "../../text/operator-command.ts";
 import { prepareType as askForType } from "../capacity/prepare-type.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { authorOf } from "./guard-console.ts";
@@ -47,7 +53,7 @@ export function catalogueRoutes(app: FastifyInstance, { db, config }: Pick<Conso
 
 function commandsFor(file: string | null): string[] {
   const name = file ?? (serviceFile ? "/etc/berth/catalogue.json" : "catalogue.json");
-  const print = file === null ? [operatorCommand(`catalogue > ${name}`)] : [];
+  const print = file === null ? [operatorOutput("catalogue", name)] : [];
   const set = file === null ? [`echo CATALOGUE=${name} >> ${serviceFile}`] : [];
   // A start by hand beside a service would be a second server.
   const start = serviceFile ? [...set, restartCommand] : [`CATALOGUE=${name} ${startCommand}`];
