@@ -12,7 +12,10 @@ interface Options {
   readonly scripts: readonly string[];
 }
 
-/** Security headers of every response (CSP, HSTS), and the CSRF check for requests of other sites. */
+/**
+ * Security headers of every response (CSP, HSTS), no cache for what an account reads, and the CSRF check for requests of
+ * other sites.
+ */
 export async function guardBrowsers(
   app: FastifyInstance,
   { tls, razorpay, identity = [], scripts }: Options,
@@ -43,7 +46,8 @@ export async function guardBrowsers(
     referrerPolicy: { policy: "strict-origin-when-cross-origin" },
     hsts: tls && { maxAge: 31_536_000 },
   });
-  app.addHook("onRequest", async ({ method, headers }) => {
+  app.addHook("onRequest", async ({ method, headers, routeOptions }, reply) => {
+    if (routeOptions.config.auth === "bearer") reply.header("cache-control", "no-store");
     const site = headers["sec-fetch-site"];
     if (method === "GET" || method === "HEAD" || site === undefined) return;
     if (site !== "same-origin" && site !== "none") throw new AppError("forbidden", "Not from another site");

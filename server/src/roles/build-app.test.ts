@@ -106,8 +106,12 @@ test("OpenAPI lists exactly the mounted calls", async () => {
   );
 });
 
-test("responses have security headers", async () => {
-  const { app } = await testApp();
+test("responses have security headers, and no cache keeps what an account reads", async () => {
+  const { app, signUp } = await testApp();
+  const { token } = await signUp();
+  const read = (url: string) => app.inject({ url, headers: { authorization: `Bearer ${token}` } });
+  expect((await read("/auth/validate")).headers["cache-control"]).toBe("no-store");
+  expect((await read("/environments/none")).headers["cache-control"]).toBe("no-store");
   const { headers } = await app.inject({ url: "/config" });
   expect(headers["content-security-policy"]).toContain("frame-ancestors 'none'");
   expect(headers["content-security-policy"]).not.toContain("razorpay");
