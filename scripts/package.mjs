@@ -25,6 +25,7 @@ try {
   const stage = join(folder, name);
   copyProduct(stage);
   installProduction(stage);
+  listComponents(stage);
   pack(folder);
   if (words.includes("image")) buildImage(stage);
 } finally {
@@ -50,6 +51,14 @@ function installProduction(stage) {
   // Headers, npm and a second link to the program itself.
   rmSync(join(stage, "node_modules/node/node_modules"), { recursive: true });
   run(node, ["server/src/operator/backup/fetch-postgres-tools.ts", join(stage, "postgresql-18.4.0")]);
+}
+
+/** What of others is in the release and in its browser app, with versions, licences and hashes (CycloneDX). */
+function listComponents(stage) {
+  const words = ["sbom", "--package-lock-only", "--omit=dev", "--sbom-format=cyclonedx"];
+  const { serialNumber: _, ...list } = JSON.parse(execFileSync("npm", words, { cwd: root, encoding: "utf8" }));
+  delete list.metadata.timestamp;
+  writeFileSync(join(stage, "berth.cdx.json"), `${JSON.stringify(list, null, 2)}\n`);
 }
 
 /** A listing that can be compared: sorted names, one time, one owner. */
