@@ -1,12 +1,14 @@
 // Fails when docs/spec-coverage.md has a gap: a decision of docs/decisions.md or a message of section 8 without a row, a row without a proof,
 // a proof that does not exist, or a case of money (C1 ...) without a test whose title begins with it. A proof is written
-// `path/to/file.test.ts` › "title of the test". The findings of docs/proof.md are held by such proofs too (G325).
+// `path/to/file.test.ts` › "title of the test". The findings of docs/proof.md are held by such proofs too (G325), and the
+// requirements of docs/security/asvs.md by proofs or by a reason against.
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
 const page = "docs/spec-coverage.md";
+const standard = "docs/security/asvs.md";
 const gaps = [];
 const files = new Map();
 
@@ -22,6 +24,8 @@ for (const message of listed(sections.get("Messages of section 8")))
   if (!messages.some(([text]) => text === message)) gaps.push(`${page}: the message ${message} has no row`);
 for (const [name] of sections) for (const row of rowsOf(name)) judge(`${page}: ${name}: ${row[0]}`, row.at(-1));
 for (const [finding, held] of rowsIn(findings)) judge(`docs/proof.md: ${finding}`, held);
+for (const [name, chapter] of sectionsOf(read(standard) ?? ""))
+  for (const [requirement, , shown] of rowsIn(chapter)) judge(`${standard}: ${name}: ${requirement}`, shown);
 const cases = casesIn(["contract", "e2e", "server", "web"]);
 for (let number = firstCase; number <= lastCase; number++)
   if (!cases.has(number)) gaps.push(`${page}: no test's title begins with C${number}`);
@@ -82,7 +86,7 @@ function listed(text = "") {
 
 function judge(row, proof = "") {
   const named = proofsIn(proof);
-  if (named.length === 0 && !/^(Later|Not here): \S/.test(proof)) gaps.push(`${row} has no proof`);
+  if (named.length === 0 && !/^(Later|Not here|Not held): \S/.test(proof)) gaps.push(`${row} has no proof`);
   for (const { path, title } of named) {
     const text = read(path);
     if (text === undefined) gaps.push(`${row} names ${path}, which does not exist`);

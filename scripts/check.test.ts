@@ -156,8 +156,9 @@ test("only commands print", () => {
 });
 
 /** Runs the coverage check on a page beside two test files. */
-function cover(page: string, findings = ""): { failed: boolean; output: string } {
+function cover(page: string, findings = "", requirements = ""): { failed: boolean; output: string } {
   const folder = plant({
+    "docs/security/asvs.md": `## V1\n\n| Requirement | About | Shown by |\n|---|---|---|\n${requirements}`,
     "docs/spec-coverage.md": page,
     "docs/proof.md": `## findings\n\n| Finding | Held by | Answered |\n|---|---|---|\n${findings}\n## hostile\n\n| Attack |\n|---|\n| 1 |\n`,
     "docs/decisions.md": "- **G1** a\n- **G2** b\n",
@@ -225,6 +226,14 @@ test.each([
   const page = `${decisions}${second}\n${messages}${message}${cases}`;
   expect(cover(page, `| 1.1 a | ${proof} | b |`).output).toBe("");
   expect(cover(page, row).output).toContain(gap);
+});
+
+test("the coverage check refuses a requirement of ASVS without a test or a reason", () => {
+  const page = `${decisions}${second}\n${messages}${message}${cases}`;
+  expect(cover(page, "", `| 1.1.1 | a | ${proof} |\n| 1.1.2 | b | Not held: too dear |\n`).output).toBe("");
+  expect(cover(page, "", "| 1.1.1 | a | yes |\n").output).toContain("docs/security/asvs.md: V1: 1.1.1 has no proof");
+  const gone = '| 1.1.1 | a | `one.test.ts` › "two is shown" |\n';
+  expect(cover(page, "", gone).output).toContain('names "two is shown"');
 });
 
 test("the specification keeps each promise that the product keeps otherwise, beside its deviation (G309)", () => {
