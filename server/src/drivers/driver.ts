@@ -133,6 +133,8 @@ export interface RunProcess {
   readonly command: string;
   /** The path of its executable, which the kernel names (/proc/PID/exe) and a process cannot write; absent where it is not known. */
   readonly program?: string | undefined;
+  /** It runs in a terminal and is not the shell that the terminal began with; absent where that is not known. */
+  readonly inTerminal?: boolean | undefined;
 }
 
 /**

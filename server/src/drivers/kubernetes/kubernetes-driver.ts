@@ -137,17 +137,20 @@ function readOperations(deps: Deps): Pick<Driver, "observe" | "list" | "stats" |
     processes: (id) =>
       cluster.withTimeout(async (signal) => {
         const { pod } = await requireRunning(deps, id, signal);
-        const command = ["/bin/ps", "-eo", "pid=,args="];
+        const command = ["/bin/ps", "-eo", "pid=,sid=,tty=,args="];
         return processesIn(await execOutput(cluster, { pod, container: labContainer, command, signal }));
       }),
   };
 }
 
-/** Rows of `ps -eo pid=,args=`, without its own. */
+/** Rows of `ps -eo pid=,sid=,tty=,args=`, without its own. */
 function processesIn(output: string): readonly RunProcess[] {
-  const rows = output.split("\n").map((line) => /^ *(\d+) (.*)/.exec(line));
+  const rows = output.split("\n").map((line) => /^ *(\d+) +(\d+) (\S+) (.*)/.exec(line));
   return rows
-    .map((row) => ({ pid: Number(row?.[1]), command: row?.[2]?.trim() ?? "" }))
+    .map((row) => {
+      const [, pid, session, terminal, command = ""] = row ?? [];
+      return { pid: Number(pid), command: command.trim(), inTerminal: terminal !== "?" && session !== pid };
+    })
     .filter(({ command }) => command !== "" && !command.startsWith("/bin/ps -eo pid="));
 }
 

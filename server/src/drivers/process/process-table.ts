@@ -15,6 +15,8 @@ export interface ProcessRow {
   readonly startedAt: string;
   readonly cpuSeconds: number;
   readonly memoryMb: number;
+  /** It has a terminal and did not begin its session, as the shell of a terminal did; absent in the table of `ps`. */
+  readonly inTerminal?: boolean;
 }
 
 export type ProcessTable = ReadonlyMap<number, ProcessRow>;
@@ -50,6 +52,7 @@ export async function processRow(pid: number): Promise<ProcessRow | undefined> {
     // Including children that were waited for.
     cpuSeconds: (field(14) + field(15) + field(16) + field(17)) / ticksPerSecond,
     memoryMb: field(24) * pageMb,
+    inTerminal: field(7) !== 0 && field(6) !== pid,
   };
 }
 
