@@ -12,6 +12,7 @@ import {
   regex,
   string,
 } from "zod/mini";
+import { doneNotice } from "./done-notice.ts";
 import { endpoint } from "./endpoint.ts";
 import { idleStop } from "./idle-stop.ts";
 import { actions, launchStages, stopReasons } from "./lifecycle.ts";
@@ -60,6 +61,7 @@ export const environmentDetail = endpoint({
       /** Share links, newest first (G50). */
       shares: array(share),
       idle_stop: idleStop,
+      done_notice: doneNotice,
       /** Why it was stopped automatically; null if its owner stopped it, and once it runs again. */
       stop_reason: nullable(choice(stopReasons)),
       /** Its machine has given no sign since then: its clock stands, and it may be ended for a refund of the rest. */

@@ -11,6 +11,7 @@ export * from "./catalogue/prices.ts";
 export * from "./catalogue/recipes.ts";
 export * from "./change.ts";
 export * from "./containers.ts";
+export * from "./done-notice.ts";
 export * from "./endpoint.ts";
 export * from "./errors.ts";
 export * from "./files.ts";

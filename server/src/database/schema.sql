@@ -370,10 +370,14 @@ create table environments (
   lost_since timestamptz,
   waits_for text,
   run_id text,
+  done_notice text,
+  done_ran boolean not null default false,
+  done_quiet_since timestamptz,
   constraint environments_pkey primary key (id),
   constraint environments_banked_seconds_check check (banked_seconds >= 0),
   constraint environments_check check ((status = 'terminated') = (terminated_at is not null)),
   constraint environments_desired_check check (desired in ('running', 'paused', 'stopped', 'terminated')),
+  constraint environments_done_notice_check check (done_notice in ('notify', 'stop')),
   constraint environments_duration_hours_check check (duration_hours > 0),
   constraint environments_ended_reason_check check (ended_reason in ('expired', 'terminated', 'cancelled', 'not_delivered', 'silent', 'hardware', 'operator')),
   constraint environments_gpu_count_check check (gpu_count > 0),
@@ -393,7 +397,7 @@ create index environments_ended on environments (terminated_at) where terminated
 create index environments_owner on environments (user_id);
 create unique index environments_run on environments (run_id) where run_id is not null;
 create unique index one_live_environment_per_name on environments (subdomain) where status <> 'terminated';
-create trigger environments_changed after update on environments for each row when (old.status is distinct from new.status or old.desired is distinct from new.desired or old.generation is distinct from new.generation or old.endpoint is distinct from new.endpoint or old.stage is distinct from new.stage or old.stage_percent is distinct from new.stage_percent or old.expires_at is distinct from new.expires_at or old.secret is distinct from new.secret or old.banked_seconds is distinct from new.banked_seconds or old.idle_minutes is distinct from new.idle_minutes or old.idle_stop_at is distinct from new.idle_stop_at or old.idle_snoozed_until is distinct from new.idle_snoozed_until or old.waits_for is distinct from new.waits_for) execute function tell_change('environment');
+create trigger environments_changed after update on environments for each row when (old.status is distinct from new.status or old.desired is distinct from new.desired or old.generation is distinct from new.generation or old.endpoint is distinct from new.endpoint or old.stage is distinct from new.stage or old.stage_percent is distinct from new.stage_percent or old.expires_at is distinct from new.expires_at or old.secret is distinct from new.secret or old.banked_seconds is distinct from new.banked_seconds or old.idle_minutes is distinct from new.idle_minutes or old.idle_stop_at is distinct from new.idle_stop_at or old.idle_snoozed_until is distinct from new.idle_snoozed_until or old.waits_for is distinct from new.waits_for or old.done_notice is distinct from new.done_notice or old.done_ran is distinct from new.done_ran) execute function tell_change('environment');
 create trigger environments_inserted after insert on environments for each row execute function tell_change('environment');
 
 create table former_names (

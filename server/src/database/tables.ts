@@ -256,6 +256,9 @@ export interface Tables {
     lost_since: Date | null;
     waits_for: "room" | "machine" | "image" | "volume" | "host" | null;
     run_id: string | null;
+    done_notice: "notify" | "stop" | null;
+    done_ran: Generated<boolean>;
+    done_quiet_since: Date | null;
   };
   former_names: {
     name: string;

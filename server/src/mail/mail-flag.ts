@@ -13,6 +13,8 @@ const flags = {
   dispute: "billingAlerts",
   "dispute-over": "billingAlerts",
   disputed: "billingAlerts",
+  /** Nothing runs any more, for an owner who waits for that. */
+  done: "emailNotifications",
   drain: "emailNotifications",
   ended: "emailNotifications",
   expires: "emailNotifications",

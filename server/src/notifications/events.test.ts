@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { newId } from "../database/new-id.ts";
+import { recordLook } from "../environments/activity/done-notice.ts";
 import { announceDeletions } from "../environments/homes/apply-retention.ts";
 import { changeFlags } from "../identity/flags.ts";
 import { refundPayment } from "../payments/refunds/create-refund.ts";
@@ -16,6 +17,7 @@ import {
   leave,
   paid,
   password,
+  quietFor,
   rented,
 } from "./testing/prepare-events.ts";
 
@@ -94,6 +96,30 @@ const events: readonly Event[] = [
       return { db, again: pass };
     },
   },
+  ...(
+    [
+      ["notify", "", "It stays as it is and its clock goes on\\. On its page you can stop it\\."],
+      ["stop", ", so it stops", "Its files are kept, what was in memory is gone\\. Its clock stands still, .*"],
+    ] as const
+  ).map(
+    ([mode, stops, then]): Event => ({
+      name: `nothing runs any more: ${mode} (G360)`,
+      flag: "emailNotifications",
+      cause: /^done:\w+:/,
+      title: new RegExp(`^Nothing runs any more in my-lab${stops}$`),
+      body: new RegExp(`^No cell, no program and no load since ${time}\\. ${then}$`),
+      link: "/environments/ID",
+      async happen(flagOff) {
+        const { db, id, reach } = await rented(flagOff);
+        await reach(id, "active");
+        await clear(db);
+        await quietFor(31, mode).execute(db);
+        const look = () => recordLook(db, announce, { id, generation: 1, look: "nothing" });
+        await look();
+        return { db, again: look };
+      },
+    }),
+  ),
   {
     name: "24 hours before a session rolls over (G22)",
     flag: "emailNotifications",

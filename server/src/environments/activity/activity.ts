@@ -16,13 +16,17 @@ export const gapSeconds = 120;
 const busyAbove = { cpuCores: 0.15, gpuPercent: 5, bytesPerSecond: 65_536 };
 
 /** Work that needs no kernel counts too: a job in the background, a training, a download. */
-export function isWorking({ cpuCores, gpus, receivedBytesPerSecond, sentBytesPerSecond }: Sample): boolean {
-  const bytes = (receivedBytesPerSecond ?? 0) + (sentBytesPerSecond ?? 0);
-  return (
-    cpuCores > busyAbove.cpuCores ||
-    bytes > busyAbove.bytesPerSecond ||
-    gpus.some(({ usePercent }) => usePercent > busyAbove.gpuPercent)
-  );
+export function isWorking(sample: Sample): boolean {
+  const bytes = (sample.receivedBytesPerSecond ?? 0) + (sample.sentBytesPerSecond ?? 0);
+  return usesCpu(sample) || bytes > busyAbove.bytesPerSecond || usesGpu(sample);
+}
+
+export function usesCpu({ cpuCores }: Sample): boolean {
+  return cpuCores > busyAbove.cpuCores;
+}
+
+export function usesGpu({ gpus }: Sample): boolean {
+  return gpus.some(({ usePercent }) => usePercent > busyAbove.gpuPercent);
 }
 
 /** Records when each environment was last busy, by the database's clock. Rows are locked in the order of their ids. */

@@ -5,13 +5,17 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { sql } from "kysely";
 import { Agent, WebSocket } from "undici";
 import { expect, onTestFinished, test } from "vitest";
 import { processDriver } from "../../drivers/process/process-driver.ts";
 import { socketFolder } from "../../drivers/process/socket-folder.ts";
 import { callLab, testSpec } from "../../drivers/testing/drive-run.ts";
 import { strictLog } from "../../logging/testing/record-log.ts";
+import { setupEnvironments, writeOnly } from "../testing/setup-environments.ts";
+import { setDoneNotice } from "./done-notice.ts";
 import { jupyterIdleSeconds, maxIdleSeconds } from "./jupyter-idle-seconds.ts";
+import { startSampling } from "./start-sampling.ts";
 
 const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/berth/runtimes");
 
@@ -19,10 +23,10 @@ const runtimes = join(import.meta.dirname, "../../../../node_modules/.cache/bert
 const pollOptions = { timeout: 60_000, interval: 50 };
 
 /** A real JupyterLab, and a way to speak to what runs in it. */
-async function jupyter() {
+async function jupyter(changes: Parameters<typeof testSpec>[0] = {}) {
   const directory = mkdtempSync(join(tmpdir(), "berth-test-"));
   const driver = await processDriver({ directory, install: "one", network: "shared", runtimes, log: strictLog() });
-  const wanted = testSpec();
+  const wanted = testSpec(changes);
   onTestFinished(async () => {
     await expect.poll(() => driver.stop(wanted.id, 0).then(() => true, String), pollOptions).toBe(true);
     await rm(await socketFolder(directory), { recursive: true });
@@ -85,6 +89,50 @@ test("JupyterLab reports the idle seconds of a running cell, a finished one and 
   await expect.poll(quiet, pollOptions).toBeLessThan(0.7);
   leave();
 }, 180_000);
+
+test("a cell that only waits and a program in a terminal run; their end is told once, and idle shells run nothing (G360, G361)", async () => {
+  const { db, rent, reach, read } = await setupEnvironments();
+  const id = await rent({ subdomain: "my-lab" });
+  await reach(id, "active");
+  const { ask, say, driver, wanted, endpoint } = await jupyter({ id });
+  await sql`update environments set endpoint = ${JSON.stringify(endpoint)}, run_token = ${wanted.token}`.execute(db);
+  await db.deleteFrom("notifications").execute();
+  await setDoneNotice(db, { id, userId: "user" }, "notify");
+  // JupyterLab's own load at its start depends on the machine.
+  const stats: typeof driver.stats = async (id) => ({ ...(await driver.stats(id)), cpuSeconds: 0 });
+  const drivers = new Map([["host", { ...driver, stats }]]);
+  const sampling = startSampling({ db, drivers, announce: writeOnly, log: strictLog(), intervalMs: 200 });
+  onTestFinished(() => sampling.stop());
+  const looks = async () => (await db.selectFrom("samples").select("looks").executeTakeFirst())?.looks ?? 0;
+  const ran = () => expect.poll(async () => (await read(id)).done_ran, pollOptions);
+  const quietSince = () => expect.poll(async () => (await read(id)).done_quiet_since, pollOptions);
+
+  const kernel = ((await ask("POST", "/api/kernels")).body as { id: string }).id;
+  await ask("POST", "/api/terminals");
+  const before = await looks();
+  await expect.poll(looks, pollOptions).toBeGreaterThan(before + 3);
+  await ran().toBe(false);
+  const endWork = await say(
+    `/api/kernels/${kernel}/channels`,
+    cell("import os, time\nwhile not os.path.exists('go'): time.sleep(0.05)"),
+  );
+  const state = async () => (await ask("GET", `/api/kernels/${kernel}`)).body;
+  await expect.poll(state, pollOptions).toMatchObject({ execution_state: "busy" });
+  await ran().toBe(true);
+  await quietSince().toBeNull();
+  await callLab(driver, wanted, "PUT", "/api/contents/go", 5000, "");
+  await quietSince().not.toBeNull();
+  endWork();
+  const leave = await say("/terminals/websocket/1", ["stdin", "sleep 1000\r"]);
+  await quietSince().toBeNull();
+  const interrupt = await say("/terminals/websocket/1", ["stdin", "\u0003"]);
+  await quietSince().not.toBeNull();
+  await sql`update environments set done_quiet_since = done_quiet_since - interval '31 seconds'`.execute(db);
+  const titles = async () => (await db.selectFrom("notifications").select("title").execute()).map(({ title }) => title);
+  await expect.poll(titles, pollOptions).toEqual(["Nothing runs any more in my-lab"]);
+  leave();
+  interrupt();
+}, 240_000);
 
 test("a response that is not JupyterLab's counts as work or an error, never as idle", async () => {
   const serving = async (answer: RequestListener) => {

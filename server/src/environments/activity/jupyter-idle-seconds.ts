@@ -10,8 +10,18 @@ const idleStates: ReadonlySet<unknown> = new Set(["idle", "starting", "dead"]);
 
 /** A kernel or, without a state, a terminal as JupyterLab lists it. */
 interface Listed {
+  readonly id?: unknown;
   readonly execution_state?: unknown;
   readonly last_activity?: unknown;
+}
+
+export interface JupyterActivity {
+  /** See `jupyterIdleSeconds`. */
+  readonly idleSeconds: number | null;
+  /** A kernel computes, sleeps or waits for input. */
+  readonly isBusy: boolean;
+  /** When each kernel that has started was last used, by its id: every cell changes it, and no page that is opened. */
+  readonly lastCells: ReadonlyMap<string, string>;
 }
 
 /**
@@ -20,17 +30,35 @@ interface Listed {
  * answer in its place, so the length, the time and the values of a response are not trusted.
  */
 export async function jupyterIdleSeconds(endpoint: Endpoint, runToken: string): Promise<number | null> {
-  const signal = AbortSignal.timeout(timeoutMs);
-  const responses = await Promise.all(
-    ["/api/kernels", "/api/terminals"].map((path) => fetchList(endpoint, runToken, path, signal)),
-  );
-  const seconds = responses.flatMap(({ nowMs, listed }) => listed.map((one) => idleSecondsOf(one, nowMs)));
-  return seconds.length === 0 ? null : Math.min(...seconds);
+  return (await jupyterActivity(endpoint, runToken)).idleSeconds;
 }
 
-function idleSecondsOf({ execution_state: state, last_activity: at }: Listed, nowMs: number): number {
-  if (state !== undefined && !idleStates.has(state)) return 0;
-  const seconds = (nowMs - Date.parse(String(at))) / 1000;
+/** What JupyterLab says of its kernels and terminals. Throws and distrusts as `jupyterIdleSeconds` does. */
+export async function jupyterActivity(endpoint: Endpoint, runToken: string): Promise<JupyterActivity> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  const [kernels, terminals] = await Promise.all([
+    fetchList(endpoint, runToken, "/api/kernels", signal),
+    fetchList(endpoint, runToken, "/api/terminals", signal),
+  ]);
+  const seconds = [kernels, terminals].flatMap(({ nowMs, listed }) => listed.map((one) => idleSecondsOf(one, nowMs)));
+  return {
+    idleSeconds: seconds.length === 0 ? null : Math.min(...seconds),
+    isBusy: kernels.listed.some(isBusy),
+    lastCells: new Map(
+      kernels.listed
+        .filter(({ execution_state: state }) => state !== "starting")
+        .map(({ id, last_activity: at }) => [String(id), String(at)]),
+    ),
+  };
+}
+
+function isBusy({ execution_state: state }: Listed): boolean {
+  return state !== undefined && !idleStates.has(state);
+}
+
+function idleSecondsOf(one: Listed, nowMs: number): number {
+  if (isBusy(one)) return 0;
+  const seconds = (nowMs - Date.parse(String(one.last_activity))) / 1000;
   return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), maxIdleSeconds) : 0;
 }
 

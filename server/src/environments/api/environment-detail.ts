@@ -1,6 +1,7 @@
 import { type environmentDetail, type LaunchStage, major, type ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, RowOf } from "../../database/database.ts";
+import { doneNoticeOf } from "../activity/done-notice.ts";
 import { idleStopOf } from "../activity/idle-stop.ts";
 import { containerOf, type ListedEnvironment } from "../environment.ts";
 import { shareLinksOf } from "./share-links.ts";
@@ -38,6 +39,7 @@ export async function environmentDetailOf(db: Db, row: ListedEnvironment, url: s
     payment_reference: facts?.payment_reference ?? null,
     shares,
     idle_stop,
+    done_notice: doneNoticeOf(row),
     stop_reason: row.status === "stopped" ? row.stop_reason : null,
     lost_since: row.lost_since?.toISOString() ?? null,
     may_start_fresh: facts?.may_start_fresh ?? false,

@@ -14,6 +14,7 @@ import {
   productStatus,
   readQueue,
   type SampleSpan,
+  setDoneNotice as setDoneNoticeCall,
   setIdleStop as setIdleStopCall,
   snoozeIdleStop as snoozeIdleStopCall,
   startEnvironment,
@@ -28,6 +29,7 @@ import { memoize } from "../../async/memoize.ts";
 import type { Db } from "../../database/database.ts";
 import { mount, notFound, success } from "../../http/mount.ts";
 import { installationOf } from "../../installation/installation.ts";
+import { setDoneNotice } from "../activity/done-notice.ts";
 import { setIdleStop, snoozeIdleStop } from "../activity/idle-stop.ts";
 import { samplesOf } from "../activity/samples.ts";
 import { checkName } from "../allocation/name-reservations.ts";
@@ -67,6 +69,11 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDe
   mount(app, snoozeIdleStopCall, async ({ params, user }) => ({
     ...success,
     idle_stop: await snoozeIdleStop(db, { id: params.id, userId: user.id }),
+  }));
+
+  mount(app, setDoneNoticeCall, async ({ params, body, user }) => ({
+    ...success,
+    done_notice: await setDoneNotice(db, { id: params.id, userId: user.id }, body.mode),
   }));
 
   actionRoutes(app, db);

@@ -2,6 +2,7 @@ import { planOf, type Status } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { beginActivity } from "../activity/activity.ts";
+import { clearDoneNotice } from "../activity/done-notice.ts";
 import { announceIdleStopped, clearIdleStop } from "../activity/idle-stop.ts";
 import { reserveFormerName } from "../allocation/former-names.ts";
 import { closeHome, markHomeUsed, remeasureHome } from "../homes/home-records.ts";
@@ -118,7 +119,7 @@ async function enterStopped(
   await revokeGrants(tx, id);
   await closeClock(tx, id);
   await sql`
-    update environments set run_token = null, endpoint = null, stage = null, ${clearIdleStop},
+    update environments set run_token = null, endpoint = null, stage = null, ${clearIdleStop}, ${clearDoneNotice},
       faulty_generation = case when ${keepsGpus} then faulty_generation end
     where id = ${id}`.execute(tx);
   if (!keepsGpus) await releaseLeases(tx, "environment", id);
@@ -136,7 +137,14 @@ async function enterTerminated(
   await closeSession(tx, row.id, row.ended_reason ?? "terminated");
   await revokeGrants(tx, row.id);
   await releaseLeases(tx, "environment", row.id);
-  const noRun = { run_token: null, endpoint: null, stage: null, stage_percent: null, idle_stop_at: null };
+  const noRun = {
+    run_token: null,
+    endpoint: null,
+    stage: null,
+    stage_percent: null,
+    idle_stop_at: null,
+    done_notice: null,
+  };
   await tx
     .updateTable("environments")
     .set({ ...noRun, terminated_at: sql`now()`, clock_from: null, banked_until: null })

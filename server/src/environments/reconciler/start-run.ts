@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import type { Driver, Observed, Spec } from "../../drivers/driver.ts";
+import { clearDoneNotice } from "../activity/done-notice.ts";
 import { placeOf } from "../homes/home-records.ts";
 import { isNoHome, type MissingFilesDeps, stopWithoutFiles } from "../homes/missing-files.ts";
 import { leasesOf } from "../leases/gpu-leases.ts";
@@ -62,7 +63,7 @@ async function beginRun(db: Db, row: LeasedEnvironment, observed: Observed): Pro
   return await db.transaction().execute(async (tx) => {
     const { rows } = await sql<LeasedEnvironment>`
       update environments set generation = ${newest + 1}, run_token = ${newToken()}, endpoint = null,
-        stage = 'created', stage_percent = null
+        stage = 'created', stage_percent = null, ${clearDoneNotice}
       where id = ${row.id} and lease_token = ${row.lease_token} and desired = 'running' returning *`.execute(tx);
     const begun = rows[0];
     if (!begun) return undefined;

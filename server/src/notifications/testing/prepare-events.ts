@@ -53,6 +53,11 @@ export const idleFor = (minutes: number) =>
   sql`with idle as (update environments set idle_minutes = 60)
     update activity set last_busy_at = now() - make_interval(mins => ${minutes})`;
 
+/** Waits for the end of work, of which nothing was found for so long. */
+export const quietFor = (seconds: number, mode: "notify" | "stop") =>
+  sql`update environments set done_notice = ${mode}, done_ran = true,
+    done_quiet_since = now() - make_interval(secs => ${seconds})`;
+
 /** Deletes the notices of the preparation. */
 export async function clear(db: Db): Promise<void> {
   await db.deleteFrom("notifications").execute();

@@ -133,6 +133,7 @@ async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, 
   const stops = new Date(Date.now() + 600_000);
   await product.db.updateTable("environments").set({ idle_stop_at: stops }).where("id", "=", id).execute();
   await ask(contract.snoozeIdleStop, own);
+  await ask(contract.setDoneNotice, { ...own, body: { mode: "stop" } });
   await ask(contract.archiveLink, own);
   const { amount, currency } = payment_request;
   const { duration } = container_request;

@@ -27,6 +27,7 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/environments/{id}/cancel": () => ({}),
   "/environments/{id}/idle-stop": () => ({ minutes: 30 }),
   "/environments/{id}/idle-stop/snooze": () => ({}),
+  "/environments/{id}/done-notice": () => ({ mode: "stop" }),
   "/environments/{id}/archive": () => ({}),
   "/names/{name}/give_free": () => ({}),
   "/environments/{id}/delete_files": () => ({ confirm: "first-lab" }),
