@@ -45,7 +45,7 @@ const questions: readonly (readonly [typed: string, page: string])[] = [
   ["does my cell go on if I close the tab", "/docs/use/output"],
   ["ssh", "/docs/use/not-offered-yet#ssh"],
   ["vs code", "/docs/use/not-offered-yet#vs-code"],
-  ["upi", "/docs/use/not-offered-yet#upi"],
+  ["upi", "/docs/use/paying#upi"],
   ["conda", "/docs/use/not-offered-yet#conda"],
   ["tensorboard", "/docs/use/not-offered-yet#ports"],
   ["pause or stop", "/docs/use/time#four-ways"],

@@ -87,6 +87,8 @@ const stored = {
       method: nullable(string()),
       card_network: nullable(string()),
       card_last4: nullable(string()),
+      /** Shortened UPI address (G367), or the name of a bank or a wallet. */
+      paid_from: nullable(string()),
       created_at: instant,
       captured_at: maybe,
     }),

@@ -22,6 +22,7 @@ export * from "./notice-problems.ts";
 export * from "./notifications.ts";
 export * from "./order-detail.ts";
 export * from "./orders.ts";
+export * from "./paying-account.ts";
 export * from "./price-raises.ts";
 export * from "./pricing.ts";
 export * from "./product.ts";

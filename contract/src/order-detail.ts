@@ -22,7 +22,7 @@ export const moneyPlaces = [
   "held",
   "delivered",
   "refund_started",
-  /** Refunded in full to the card. */
+  /** Refunded in full. */
   "refunded",
   "partly_refunded",
   /** A refund failed, or could not be sent within the hour. */
@@ -120,7 +120,7 @@ const orderFact = object({
   ended: optional(choice(endedReasons)),
   /** The provider's id of a payment, or the bank's reference (ARN) of a refund. */
   reference: optional(string()),
-  /** Expected arrival of a refund on the card (4-5 business days, G16). */
+  /** Expected arrival of a refund (4-5 business days, G16). */
   expected_by: optional(instant),
   /** Text of the user's refund request, or of the operator who declined it. */
   text: optional(string()),
@@ -148,8 +148,10 @@ export const orderShape = object({
   rate: nullable(number()),
   /** The same for an order in rupees, else null. */
   inr_per_usd: nullable(number()),
-  /** "Visa ending in 1111". */
+  /** "Visa ending in 1111", "UPI, ad***@okaxis" (G367). */
   paid_with: nullable(string()),
+  /** Of its money, or of a payment under way: card, upi, netbanking, wallet or another of the provider; null: none, or several (G366). */
+  method: nullable(string()),
   /** No real money. */
   test_mode: boolean(),
   money: object({
@@ -162,7 +164,7 @@ export const orderShape = object({
     refunded: number(),
     /** Amount of open and lost disputes. */
     disputed: number(),
-    /** Expected arrival of the last refund on the card. */
+    /** Expected arrival of the last refund. */
     expected_by: nullable(instant),
   }),
   /** Oldest first; future events last. */

@@ -3,7 +3,7 @@ import { hoursPerMonth, type Prices } from "./catalogue/prices.ts";
 export interface Quote {
   /** List price in US cents: what billing shows (G7). */
   readonly usdMinor: number;
-  /** What the card is charged, in minor units of `currency`. */
+  /** What is charged, in minor units of `currency`. */
   readonly amountMinor: number;
   readonly currency: string;
 }

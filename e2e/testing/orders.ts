@@ -25,6 +25,7 @@ function fixtureOrder({ money, references, ...change }: Partial<Order> = {}): Or
     rate: null,
     inr_per_usd: null,
     paid_with: "MasterCard ending in 4444",
+    method: "card",
     test_mode: true,
     timeline: [
       ...paidFacts,

@@ -22,7 +22,7 @@ export const supportContent: Omit<SupportCatalog, "status"> = {
     {
       question: "My environment is still starting. What now?",
       answer:
-        "The status names the stage and the time it has taken. You can cancel it for a full refund. After 10 minutes two hours are added; if it cannot be delivered, the full amount goes back to your card by itself.",
+        "The status names the stage and the time it has taken. You can cancel it for a full refund. After 10 minutes two hours are added; if it cannot be delivered, the full amount goes back to the card or account that paid by itself.",
     },
     {
       question: "How do I get a refund?",

@@ -1,3 +1,4 @@
+import { payingAccount } from "@berth/contract";
 import { formatInstant } from "../text/format-instant.ts";
 import type { CreditNote } from "./read-receipt.ts";
 import { customerRows, type Row, type Section, sellerSections, taxRows, withCode } from "./receipt-sections.ts";
@@ -44,9 +45,9 @@ export function creditNoteSections(note: CreditNote): readonly Section[] {
 }
 
 /** The lines below the figures. */
-export function creditNoteNotes({ mode, tax }: CreditNote): readonly string[] {
+export function creditNoteNotes({ mode, tax, method }: CreditNote): readonly string[] {
   return [
-    "The money goes back to the card or account that paid. Banks take 4-5 business days.",
+    `The money goes back to ${payingAccount(method).name}. Banks take 4-5 business days.`,
     ...(tax?.endorsement ? [tax.endorsement] : []),
     ...(mode === "live" ? [] : ["Paid in test mode: no money moved."]),
     "Times are UTC.",

@@ -130,6 +130,17 @@ test("an ordinary receipt is one page, and the same bytes each time", async () =
   expect(first.equals(second)).toBe(true);
 });
 
+test("a payment by UPI, a bank account or a wallet says what paid (G366)", async () => {
+  const card = { card_network: null, card_last4: null };
+  for (const [paid, text] of [
+    [{ method: "upi", paid_from: "ad***@okaxis" }, "UPI, ad***@okaxis"],
+    [{ method: "netbanking", paid_from: "HDFC" }, "Netbanking, HDFC"],
+    [{ method: "wallet", paid_from: "mobikwik" }, "Wallet, mobikwik"],
+    [{ method: "paylater" }, "paylater"],
+  ] as const)
+    expect(await linesOf({ ...card, ...paid })).toEqual(expect.arrayContaining(["Paid with", text]));
+});
+
 test("without name, session and card the receipt leaves them out", async () => {
   const lines = await linesOf({
     customer_name: "  ",
@@ -139,5 +150,5 @@ test("without name, session and card the receipt leaves them out", async () => {
     duration_hours: 1,
   });
   expect(lines).not.toContain("Customer");
-  expect(lines).toEqual(expect.arrayContaining(["N/A", "upi", "1 hour"]));
+  expect(lines).toEqual(expect.arrayContaining(["N/A", "UPI", "1 hour"]));
 });

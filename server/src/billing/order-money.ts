@@ -98,7 +98,7 @@ export function needsPerson(refund: Refund, { order, disputes }: OrderSources): 
   return Number(order.now) - since > stuckAfterMs;
 }
 
-/** Expected arrival on the card: five business days after it was sent, or created. */
+/** Expected arrival: five business days after it was sent, or created. */
 export function expectedBy({ processed_at, created_at }: Pick<Refund, "processed_at" | "created_at">): Date {
   const at = new Date(processed_at ?? created_at);
   for (let left = refundBusinessDays; left > 0; ) {

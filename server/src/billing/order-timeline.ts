@@ -151,7 +151,7 @@ function disputeFacts({ order }: OrderSources, dispute: Dispute): OrderFact[] {
 const reasonCodes: Readonly<Record<Exclude<PaymentFailure, "other">, readonly string[]>> = {
   insufficient_funds: ["insufficient"],
   cancelled: ["cancel", "dropped"],
-  timed_out: ["timed_out", "timeout", "session_expired"],
+  timed_out: ["timed_out", "timeout", "session_expired", "request_expired"],
   not_authenticated: ["authenticat", "otp", "enrolled"],
   wrong_details: ["incorrect", "invalid", "card_expired"],
   technical: ["technical", "server_error", "gateway_error"],

@@ -1,4 +1,4 @@
-import { major, type Order } from "@berth/contract";
+import { major, type Order, paidWith } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { invoiceNumber } from "../payments/ledger/issue-receipt.ts";
@@ -49,7 +49,8 @@ function orderOf(sources: OrderSources): Order {
     currency: order.currency,
     rate: order.currency === "USD" ? null : order.inr_paise_per_usd / 100,
     inr_per_usd: order.currency === "INR" ? order.inr_paise_per_usd / 100 : null,
-    paid_with: furthest?.status === "captured" ? methodOf(furthest) : null,
+    paid_with: furthest?.status === "captured" ? paidWith(furthest) : null,
+    method: methodOf(attempts),
     test_mode: order.mode !== "live",
     money: orderMoney(sources),
     timeline: orderTimeline(sources),
@@ -78,8 +79,11 @@ function mayRequestRefund({ order, attempts, requests }: OrderSources): boolean 
   );
 }
 
-function methodOf({ method, card_network, card_last4 }: Attempt): string | null {
-  return card_last4 ? `${card_network ?? "Card"} ending in ${card_last4}` : method;
+/** The method of all money of the order, or before any of the attempts that may still bring some; null if they differ. */
+function methodOf(attempts: readonly Attempt[]): string | null {
+  const captured = attempts.filter(({ status }) => status === "captured");
+  const [first, ...others] = captured.length > 0 ? captured : attempts.filter(({ status }) => status !== "failed");
+  return first && others.every(({ method }) => method === first.method) ? first.method : null;
 }
 
 async function findOrder(db: Db, userId: string, id: string): Promise<FoundOrder | undefined> {

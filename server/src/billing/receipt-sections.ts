@@ -1,3 +1,4 @@
+import { paidWith } from "@berth/contract";
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import type { TaxPart } from "../payments/ledger/tax.ts";
 import { formatInstant } from "../text/format-instant.ts";
@@ -130,9 +131,9 @@ function refunded({ amount_minor, status, created_at, processed_at, arn }: Refun
   return { label: `${label}${late}`, value: `-${withCode(amount_minor, currency)}` };
 }
 
-function methodOf({ method, card_network, card_last4 }: Receipt): readonly Row[] {
-  const card = card_last4 ? `${card_network ?? "Card"} ending in ${card_last4}` : method;
-  return card ? [{ label: "Paid with", value: card }] : [];
+function methodOf(receipt: Receipt): readonly Row[] {
+  const value = paidWith(receipt);
+  return value ? [{ label: "Paid with", value }] : [];
 }
 
 export function withCode(minor: number, currency: string): string {

@@ -179,12 +179,17 @@ export interface Tables {
     currency: string;
     status: "created" | "authorized" | "captured" | "failed";
     refunded_minor: Generated<number>;
-    card_network: string;
-    card_last4: string;
+    card_network: string | null;
+    card_last4: string | null;
     error_reason: string | null;
     error_description: string | null;
     created_at: Generated<Date>;
     authorizes_at: Date | null;
+    method: Generated<"card" | "upi" | "netbanking" | "wallet">;
+    vpa: string | null;
+    bank: string | null;
+    wallet: string | null;
+    expires_at: Date | null;
   };
   embedded_gateway_refunds: {
     id: string;
@@ -621,6 +626,7 @@ export interface Tables {
     error_reason: string | null;
     created_at: Generated<Date>;
     captured_at: Date | null;
+    paid_from: string | null;
   };
   processes: {
     id: string;

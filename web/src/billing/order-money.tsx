@@ -35,7 +35,7 @@ export function OrderMoney({ order }: { readonly order: Order }) {
   );
 }
 
-function sumsOf({ money, amount, currency, state }: Order, now: number): MoneySums {
+function sumsOf({ money, method, amount, currency, state }: Order, now: number): MoneySums {
   const { expected_by } = money;
   return {
     amount: amountText(amount, currency),
@@ -43,6 +43,7 @@ function sumsOf({ money, amount, currency, state }: Order, now: number): MoneySu
     refunding: amountText(money.refunding, money.currency),
     refunded: amountText(money.refunded, money.currency),
     disputed: amountText(money.disputed, money.currency),
+    method,
     expectedBy: expected_by === null ? undefined : date(expected_by),
     isBack: expected_by !== null && Date.parse(expected_by) < now,
     closed: state !== "awaiting_payment",

@@ -3,7 +3,13 @@ import { expect, test } from "vitest";
 import { type MoneySums, moneySentence } from "../content/order-texts.ts";
 import { foldAttempts, timelineEntry } from "./timeline-entry.ts";
 
-const order = { amount: 35, currency: "INR", duration_hours: 1, paid_with: "Visa ending in 1111" } as Order;
+const order = {
+  amount: 35,
+  currency: "INR",
+  duration_hours: 1,
+  paid_with: "Visa ending in 1111",
+  method: "card",
+} as Order;
 const at = "2026-11-20T14:00:00Z";
 const failed = (index: number): OrderFact => ({ kind: "payment_failed", at, reference: `pay_${index}` });
 
@@ -42,7 +48,7 @@ test("a long row of failed attempts shows only the last, a short one all", () =>
 test("the text of the money has its sum, and the day of a finished refund", () => {
   const sums: MoneySums = {
     ...{ amount: "$2.40", charged: "$4.80", refunding: "$2.40", refunded: "$1.60", disputed: "$0.40" },
-    ...{ expectedBy: "Nov 27, 2026", isBack: false, closed: false },
+    ...{ expectedBy: "Nov 27, 2026", isBack: false, closed: false, method: "card" },
   };
   const textOf = (...args: Parameters<typeof moneySentence>) => Object.values(moneySentence(...args)).join(". ");
   expect(textOf("nothing_taken", sums)).toContain("Nothing was taken. No payment has reached us.");
@@ -62,5 +68,15 @@ test("the text of the money has its sum, and the day of a finished refund", () =
   expect(textOf("partly_refunded", sums)).toContain("The rest paid for what was delivered.");
   expect(textOf("disputed", sums)).toContain("$0.40 is disputed by your bank. ");
   expect(textOf("taken_back", sums)).toContain("$0.40 was taken back by your bank. ");
+  const at = (method: string | null) => textOf("refunded", { ...sums, method });
+  expect(at("upi")).toBe(
+    "$1.60 went back to your UPI account. It has left us. Banks take 4-5 business days: expected in your UPI account by Nov 27, 2026.",
+  );
+  expect(at("netbanking")).toContain("went back to your bank account. ");
+  expect(at("wallet")).toContain("went back to your wallet. ");
+  expect(at(null)).toContain("went back to the card or account that paid. ");
+  expect(textOf("being_checked", { ...sums, method: "upi" })).toContain(
+    "The payment waits for your approval in your UPI app.",
+  );
   expect(textOf("needs_person", sums)).toContain("$2.40 is still owed to you. ");
 });

@@ -1,4 +1,4 @@
-import type { Order, OrderFact } from "@berth/contract";
+import { type Order, type OrderFact, payingAccount } from "@berth/contract";
 import { endedTexts, failureTexts, refundTexts } from "../content/order-texts.ts";
 import { date, hoursText, plural } from "../format.ts";
 import { amountText } from "./statement.ts";
@@ -44,7 +44,12 @@ const entries: Readonly<Record<OrderFact["kind"], (details: Details) => Timeline
     ),
   payment_failed: ({ fact }) =>
     failed("Payment failed", `${failureTexts[fact.failure ?? "other"]} Nothing was charged.`, "payment reference"),
-  payment_waiting: ({ sum }) => running("Payment begun", `${sum}, waiting for your bank's answer`, "payment reference"),
+  payment_waiting: ({ order, sum }) =>
+    running(
+      "Payment begun",
+      `${sum}, waiting for ${order.method === "upi" ? "your approval in your UPI app" : "your bank's answer"}`,
+      "payment reference",
+    ),
   payment_closed: () => done("Closed", "No payment had come by then."),
   expired: () => done("Not paid in time", "The order was closed."),
   paid: ({ order, sum }) => done("Paid", `${sum}${order.paid_with === null ? "" : `, ${order.paid_with}`}`),
@@ -70,9 +75,11 @@ const entries: Readonly<Record<OrderFact["kind"], (details: Details) => Timeline
   refund_asked: ({ quoted }) => done("You asked for a refund", quoted),
   refund_declined: ({ quoted }) => done("Not granted", quoted),
   refund_started: ({ fact, sum }) => done("Refund started", `${sum}: ${refundTexts[fact.refund ?? "external"]}`),
-  refund_waiting: ({ sum, by }) => running("With the payment provider", `${sum}, on your card by ${by}`),
+  refund_waiting: ({ order, sum, by }) =>
+    running("With the payment provider", `${sum}, ${payingAccount(order.method).at} by ${by}`),
   refund_failed: ({ sum }) => failed("Did not go through", `${sum} is still owed to you`),
-  refund_sent: ({ sum, by }) => done("Sent to your bank", `${sum}, on your card by ${by}`, "bank reference"),
+  refund_sent: ({ order, sum, by }) =>
+    done("Sent to your bank", `${sum}, ${payingAccount(order.method).at} by ${by}`, "bank reference"),
   refund_waived: ({ sum }) => done("Refund not sent", `${sum}: your bank took the money itself`),
   dispute_opened: ({ sum }) => done("Disputed by your bank", `${sum} is asked for`),
   dispute_closed: () => done("Dispute closed", "The payment stands."),

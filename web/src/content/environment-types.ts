@@ -34,6 +34,16 @@ export function isMonthlySold(): boolean {
 }
 
 /** "USD or INR". */
+/** What the payment provider takes in this currency (G365). */
+export function methodList(currency: string): string {
+  return currency === "INR" ? "UPI, card, netbanking or wallet" : "card";
+}
+
+/** What it takes in any currency that is sold, in two words. */
+export function methodsInShort(): string {
+  return prices().currencies.some(({ code }) => code === "INR") ? "card or UPI" : "card";
+}
+
 export function currencyList(): string {
   return listed(
     prices().currencies.map(({ code }) => code),

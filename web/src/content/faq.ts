@@ -4,7 +4,7 @@ import { currencyList } from "./environment-types.ts";
 export const faqOf = (retentionDays: string) => [
   {
     question: "Do I need a credit card to sign up?",
-    answer: `No. You need a card only when you launch an environment. You see the total in ${currencyList()} before you pay.`,
+    answer: `No. You pay only when you launch an environment. You see the total in ${currencyList()} before you pay.`,
   },
   {
     question: "Does anything renew by itself?",

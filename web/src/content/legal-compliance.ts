@@ -63,7 +63,7 @@ export const legalCompliance: LegalText = {
       title: "Payments",
       text: [
         "Cards are handled by the payment provider on its own certified systems. Card numbers are neither sent to our server nor stored on it. Every payment for an environment ends in exactly one environment or one full refund, and refunds go only to the original payment method.",
-        "While an installation runs in test mode no money moves. A test gateway may then stand in the provider's place: it is for test cards only, and a real card must not be entered there.",
+        "While an installation runs in test mode no money moves. A test gateway may then stand in the provider's place: it is for test cards and test UPI IDs only, and real ones must not be entered there.",
       ],
     },
     {

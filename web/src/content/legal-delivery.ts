@@ -31,7 +31,7 @@ export const legalDelivery: LegalText = {
         },
         {
           term: "Not delivered:",
-          text: `the full amount goes back to the card you paid with, by itself, and your next environment gets two bonus hours. Banks take 4-5 business days to show the money. ${bonusPrint}`,
+          text: `the full amount goes back to the card or account you paid with, by itself, and your next environment gets two bonus hours. Banks take 4-5 business days to show the money. ${bonusPrint}`,
         },
         {
           term: "JupyterLab does not answer, though its container runs:",

@@ -37,7 +37,7 @@ export const legalPrivacy: LegalText = {
         },
         {
           term: "Payments:",
-          text: "amount, currency, date, status, the provider's IDs, the card's network and its last four digits. The full card number goes to the payment provider and does not reach us.",
+          text: "amount, currency, date, status, the provider's IDs, the method, a card's network and its last four digits, a UPI ID shortened to its first two characters and its bank, the name of a bank or a wallet. The full card number goes to the payment provider and does not reach us.",
         },
         { term: "Messages:", text: "notifications, the emails we send you, and what you write to support." },
         { term: "Server logs:", text: "errors of the service. Ordinary requests are not logged by the application." },

@@ -8,7 +8,7 @@ export const legalRefund: LegalText = {
   updated: "2026-11-20",
   version: "1.0",
   summary:
-    "If we do not deliver, the full amount goes back to the card you paid with. The refund starts at once; banks take 4-5 business days to show it.",
+    "If we do not deliver, the full amount goes back to the card or account you paid with. The refund starts at once; banks take 4-5 business days to show it.",
   sections: [
     {
       id: "automatic",

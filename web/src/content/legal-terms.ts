@@ -80,7 +80,7 @@ export const legalTerms: LegalText = {
       title: "Prices and payment",
       text: [
         `You see the total in ${currencyList()} before you pay, and you pay it once, for the hours you choose. Nothing renews by itself. The price that the server confirms for your order is the one that is charged.${conversions()}`,
-        "GPUs and name are reserved for you for up to 15 minutes while you pay. Payments are handled by a card payment provider; the number of your card does not reach us.",
+        "GPUs and name are reserved for you for up to 15 minutes while you pay. Payments are handled by a payment provider; the number of your card does not reach us.",
         ...(isMonthlySold() ? [monthlyPlan] : []),
         ...comingPriceTexts(),
       ],
@@ -149,7 +149,7 @@ export const legalTerms: LegalText = {
       id: "beta",
       title: "Beta and test mode",
       text: [
-        "During the beta the service can change faster than later; what you have paid for is delivered or refunded all the same. While the dashboard says that payments run in test mode, no real money is charged and there is nothing to refund in money. Do not enter a real card there.",
+        "During the beta the service can change faster than later; what you have paid for is delivered or refunded all the same. While the dashboard says that payments run in test mode, no real money is charged and there is nothing to refund in money. Do not enter a real card or UPI ID there.",
       ],
     },
     {

@@ -1,4 +1,12 @@
-import type { EndedReason, MoneyPlace, OrderState, PaymentFailure, RefundReason, RefundRequest } from "@berth/contract";
+import {
+  type EndedReason,
+  type MoneyPlace,
+  type OrderState,
+  type PaymentFailure,
+  payingAccount,
+  type RefundReason,
+  type RefundRequest,
+} from "@berth/contract";
 
 /** The texts of an order's page (G85). `sum` is formatted money. */
 export const orderStateTexts: Readonly<Record<OrderState, string>> = {
@@ -16,12 +24,12 @@ export const orderStateTexts: Readonly<Record<OrderState, string>> = {
 };
 
 export const failureTexts: Readonly<Record<PaymentFailure, string>> = {
-  insufficient_funds: "The card has not enough balance.",
+  insufficient_funds: "There was not enough balance.",
   declined: "Your bank declined it.",
   not_authenticated: "Your bank could not confirm that it was you.",
-  wrong_details: "The card's details were not right.",
-  cancelled: "It was cancelled on the bank's page.",
-  timed_out: "Your bank did not answer in time.",
+  wrong_details: "The details of the payment were not right.",
+  cancelled: "It was cancelled on the bank's page or in its app.",
+  timed_out: "The payment was not confirmed in time.",
   technical: "The bank or the payment provider had a fault.",
   other: "The payment provider did not accept it.",
 };
@@ -62,7 +70,9 @@ export interface MoneySums {
   readonly refunding: string;
   readonly refunded: string;
   readonly disputed: string;
-  /** The day by which a sent refund should be on the card; undefined if none was sent. */
+  /** The provider's method of the payment (G366). */
+  readonly method: string | null;
+  /** The day by which a sent refund should be back; undefined if none was sent. */
   readonly expectedBy: string | undefined;
   /** Whether that day has passed. */
   readonly isBack: boolean;
@@ -81,25 +91,26 @@ const banks = "Banks take 4-5 business days.";
 
 export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
   const { amount, charged, refunding, refunded, disputed } = sums;
+  const account = payingAccount(sums.method).name;
   switch (place) {
     case "nothing_taken":
       if (sums.isFree) return { title: "Nothing to pay", text: "The hours of your code cover it." };
-      return { title: "Nothing was taken", text: sums.closed ? closedText : openText };
+      return { title: "Nothing was taken", text: sums.closed ? closedText(account) : openText };
     case "being_checked":
       return {
         title: `${amount} is being checked`,
-        text: "Your bank has not confirmed the payment. Confirmed, it is delivered or goes back to your card by itself; else it is never taken.",
+        text: `${waitedFor(sums.method)} Confirmed, it is delivered or goes back to ${account} by itself; else it is never taken.`,
       };
     case "held":
       return {
         title: `${charged} is paid`,
-        text: "The environment is starting. If it cannot be delivered, the full amount goes back to your card by itself.",
+        text: `The environment is starting. If it cannot be delivered, the full amount goes back to ${account} by itself.`,
       };
     case "delivered":
       return { title: `${charged} is paid, and delivered`, text: "Paid once. Nothing renews by itself." };
     case "refund_started":
       return {
-        title: `${refunding} is on its way back to your card`,
+        title: `${refunding} is on its way back to ${account}`,
         text: `${banks} There is nothing to ask for: this page follows it.${rest(sums)}`,
       };
     case "refunded":
@@ -129,8 +140,16 @@ export function moneySentence(place: MoneyPlace, sums: MoneySums): Sentence {
 
 const openText =
   "No payment has reached us. If you have paid, it shows here by itself: we keep asking the payment provider.";
-const closedText =
-  "No payment has reached us, and the order is closed. One that still arrives is delivered, or goes back to your card by itself.";
+
+function closedText(account: string): string {
+  return `No payment has reached us, and the order is closed. One that still arrives is delivered, or goes back to ${account} by itself.`;
+}
+
+function waitedFor(method: string | null): string {
+  return method === "upi"
+    ? "The payment waits for your approval in your UPI app."
+    : "Your bank has not confirmed the payment.";
+}
 
 function rest({ charged, refunding, refunded }: MoneySums): string {
   return charged === refunding
@@ -138,11 +157,12 @@ function rest({ charged, refunding, refunded }: MoneySums): string {
     : ` ${charged} was paid${/[1-9]/.test(refunded) ? `, ${refunded} went back before` : ""}.`;
 }
 
-function backTitle(sum: string, { isBack }: MoneySums): string {
-  return isBack ? `${sum} is back on your card` : `${sum} went back to your card`;
+function backTitle(sum: string, { isBack, method }: MoneySums): string {
+  const { name, at } = payingAccount(method);
+  return isBack ? `${sum} is back ${at}` : `${sum} went back to ${name}`;
 }
 
-function backText({ isBack, expectedBy }: MoneySums): string {
+function backText({ isBack, expectedBy, method }: MoneySums): string {
   if (isBack) return "If your bank does not show it, the bank reference below finds it there.";
-  return `It has left us. ${banks.slice(0, -1)}: expected on your card by ${expectedBy}.`;
+  return `It has left us. ${banks.slice(0, -1)}: expected ${payingAccount(method).at} by ${expectedBy}.`;
 }

@@ -29,8 +29,8 @@ export function RefundPromise() {
           <h2 id="refund-title">Not delivered? The money goes back.</h2>
           <p className={classes.intro}>
             Delivered later than ten minutes after you paid, two hours are added. Not delivered at all, the full amount
-            goes back to your card without a request, and your next environment gets 2 bonus hours. Banks take 4-5
-            business days to show it. <Link to="/refund">Refund policy</Link>
+            goes back to the card or account that paid without a request, and your next environment gets 2 bonus hours.
+            Banks take 4-5 business days to show it. <Link to="/refund">Refund policy</Link>
           </p>
           <p className={classes.smallPrint}>{bonusPrint}</p>
         </div>

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
 import type { Db } from "../../database/database.ts";
 import type { OperatorPages } from "../../http/operator-pages.ts";
-import { charge, chargeBody, type MerchantAccount } from "./charge.ts";
+import { charge, chargeBody, type MerchantAccount, statusOf } from "./charge.ts";
 import { checkoutPage, unknownOrderPage } from "./checkout-page.ts";
 import { outcomeSentence } from "./outcomes.ts";
 import { dialectIdText, readInput } from "./read-input.ts";
@@ -15,6 +15,8 @@ export const pageQuery = z.object({
   description: z.string().max(255).catch(""),
   scheme: z.enum(["light", "dark", ""]).catch(""),
 });
+
+const statusQuery = z.object({ id: dialectIdText, order_id: dialectIdText, key_id: z.string().max(64) });
 
 /** Content security policy: its own files only, framed by this origin only. */
 const policy =
@@ -27,6 +29,10 @@ const ofDialog = { config: { limit: "dialog" } } as const;
 export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAccount, local: OperatorPages): void {
   app.post("/payments/create/checkout", ofDialog, async (request) =>
     charge(db, account, readInput(chargeBody, request.body)),
+  );
+
+  app.get("/payments/:id/status", ofDialog, async (request) =>
+    statusOf(db, account, readInput(statusQuery, { ...Object(request.query), ...Object(request.params) })),
   );
 
   app.get("/checkout", ofDialog, async (request, reply) => {

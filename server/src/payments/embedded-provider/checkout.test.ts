@@ -10,10 +10,10 @@ const browser = chromium.launch({ executablePath: process.env["CHROMIUM"] ?? "",
 afterAll(async () => (await browser).close());
 
 /** A merchant's page around the dialog, in a real browser. */
-async function openDialog({ options = "", width = 1280, scheme = "light" as "light" | "dark" } = {}) {
-  const { app, gateway, gatewayUrl, order } = await setup();
+async function openDialog({ options = "", currency = "USD", width = 1280, scheme = "light" as "light" | "dark" } = {}) {
+  const { app, gateway, gatewayUrl, order, db, endWait, ...loops } = await setup();
   const { origin, pathname } = new URL(gatewayUrl);
-  const { id } = (await order("ada", { gpu_count: 2, duration: 6 })).body;
+  const { id } = (await order("ada", { gpu_count: 2, duration: 6 }, currency)).body;
   const context = await (await browser).newContext({
     viewport: { width, height: 800 },
     colorScheme: scheme,
@@ -50,7 +50,13 @@ async function openDialog({ options = "", width = 1280, scheme = "light" as "lig
     await dialog.getByLabel("CVV").fill(cvv);
     await dialog.getByRole("button", { name: "Pay $2.40" }).click();
   };
-  return { page, dialog, heard, fill, problems, id, app };
+  /** Ends the wait of the only payment. */
+  async function approve() {
+    loops.runWebhookSender(gatewayUrl);
+    const { id: paymentId } = await db.selectFrom("embedded_gateway_payments").select("id").executeTakeFirstOrThrow();
+    await endWait(paymentId);
+  }
+  return { page, dialog, heard, fill, approve, problems, id, app };
 }
 
 const isOpen = (page: Page) => page.locator("dialog").count();
@@ -89,6 +95,64 @@ test("a failing card shows the reason and stays open; a second card pays", async
   expect(await isOpen(page)).toBe(1);
   await fill("5555 5555 5555 4444");
   await expect.poll(async () => (await heard()).map(([event]) => event)).toEqual(["failed", "paid"]);
+});
+
+test("in rupees UPI comes first, by keyboard at 390 px; a declined one says so, the other methods are one key away (G365)", async () => {
+  const { page, dialog, heard, problems } = await openDialog({ currency: "INR", width: 390 });
+  await dialog.locator("#vpa:focus").waitFor();
+  expect(await dialog.getByRole("radio", { name: "UPI" }).isChecked()).toBe(true);
+  expect(await dialog.getByLabel("Card number").isVisible()).toBe(false);
+  await page.keyboard.type("ada.lovelace@okaxis");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("Only test addresses work here. Use success@razorpay.").waitFor();
+  expect(await heard()).toEqual([]);
+  await dialog.getByLabel("UPI ID").fill("failure@razorpay");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("alert").getByText("The payment was declined in the UPI app.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.keyboard.press("Shift+Tab");
+  for (const field of ["#number", "#bank", "#wallet"]) {
+    await page.keyboard.press("ArrowRight");
+    await dialog.locator(field).waitFor();
+    expect(await violations(page), field).toEqual([]);
+  }
+  expect(await page.frames()[1]?.evaluate("document.documentElement.scrollWidth <= window.innerWidth")).toBe(true);
+  await dialog.getByRole("button", { name: "Pay ₹212" }).press("Enter");
+  await expect.poll(async () => (await heard()).map(([event]) => event)).toEqual(["failed", "paid"]);
+  expect(problems).toEqual([]);
+});
+
+test("a payment that waits for an approval says so, can be left, and pays once it is approved (G365)", async () => {
+  const { page, dialog, heard, approve, problems } = await openDialog({ currency: "INR", width: 390, scheme: "dark" });
+  await dialog.getByLabel("UPI ID").fill("Pending@razorpay");
+  await page.keyboard.press("Enter");
+  const status = dialog.getByRole("status");
+  await status.getByText("Approve it in your UPI app").waitFor();
+  await status.getByText("if nobody approves it, nothing is charged", { exact: false }).waitFor();
+  await dialog.locator(".close:focus").waitFor();
+  expect(await dialog.getByRole("button", { name: "Pay ₹212" }).isVisible()).toBe(false);
+  expect(await violations(page)).toEqual([]);
+  expect(await heard()).toEqual([]);
+  await approve();
+  await expect.poll(async () => (await heard()).map(([event]) => event), { timeout: 20_000 }).toEqual(["paid"]);
+  expect(problems).toEqual([]);
+});
+
+test("one that nobody approves fails in the dialog, which then takes another; left while it waits, it is dismissed (G365)", async () => {
+  const { page, dialog, heard, approve } = await openDialog({ currency: "INR" });
+  await dialog.getByLabel("UPI ID").fill("expired@razorpay");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("Approve it in your UPI app").waitFor();
+  await approve();
+  await dialog
+    .getByRole("alert")
+    .getByText("The payment was not approved in the UPI app in time.")
+    .waitFor({ timeout: 20_000 });
+  await dialog.getByLabel("UPI ID").fill("pending@razorpay");
+  await page.keyboard.press("Enter");
+  await dialog.getByText("Approve it in your UPI app").waitFor();
+  await page.keyboard.press("Escape");
+  await expect.poll(heard).toEqual([["failed", "payment_collect_request_expired"], ["dismissed"]]);
 });
 
 test("a real card number never leaves the browser", async () => {

@@ -37,7 +37,7 @@ export interface EmbeddedProvider extends MerchantAccount {
   startWebhookSender(url: string, log: Logger): Loop;
 }
 
-/** A card payment provider in Razorpay's dialect for installations without keys: no money moves (docs/internals/money.md). */
+/** A payment provider in Razorpay's dialect for installations without keys: no money moves (docs/internals/money.md). */
 export async function embeddedProvider(options: EmbeddedProviderOptions): Promise<EmbeddedProvider> {
   const { db, refundDelayMs = 2000 } = options;
   const account = await readAccount(db);

@@ -42,20 +42,21 @@ export function paymentEntity(row: PaymentRow) {
     status: fullyRefunded ? "refunded" : row.status,
     order_id: row.order_id,
     invoice_id: null,
-    international: true,
-    method: "card",
+    international: row.method === "card",
+    method: row.method,
     captured: row.status === "captured",
     description: null,
-    card_id: `card_${row.id.slice(4)}`,
-    bank: null,
-    wallet: null,
-    vpa: null,
+    card_id: row.method === "card" ? `card_${row.id.slice(4)}` : null,
+    bank: row.bank,
+    wallet: row.wallet,
+    vpa: row.vpa,
+    ...(row.vpa && { upi: { vpa: row.vpa } }),
     email: null,
     contact: null,
     notes: [],
     amount_refunded: row.refunded_minor,
     refund_status: row.refunded_minor === 0 ? null : fullyRefunded ? "full" : "partial",
-    card: cardOf(row),
+    card: row.method === "card" ? cardOf(row) : null,
     fee: row.status === "captured" ? 0 : null,
     tax: row.status === "captured" ? 0 : null,
     error_code: row.error_reason && "BAD_REQUEST_ERROR",
@@ -63,10 +64,18 @@ export function paymentEntity(row: PaymentRow) {
     error_source: row.error_reason && "bank",
     error_step: row.error_reason && "payment_authorization",
     error_reason: row.error_reason,
-    acquirer_data: { auth_code: null },
+    acquirer_data: acquirerData[row.method],
     created_at: seconds(row.created_at),
   };
 }
+
+/** The field in which each method's bank has its number. */
+const acquirerData = {
+  card: { auth_code: null },
+  upi: { rrn: null, upi_transaction_id: null },
+  netbanking: { bank_transaction_id: null },
+  wallet: { transaction_id: null },
+};
 
 function cardOf({ id, card_network: network, card_last4: last4 }: PaymentRow) {
   return {

@@ -13,9 +13,10 @@ import {
   workQueue,
 } from "../../database/work-queue.ts";
 import { type Logger, logError } from "../../logging/create-logger.ts";
-import { paymentEntity } from "./entities.ts";
+import { orderEntity, type PaymentRow, paymentEntity } from "./entities.ts";
 import { type Faults, happens } from "./faults.ts";
 import { lateMs, outcomeOf, reorderedMs } from "./outcomes.ts";
+import { unanswered } from "./test-methods.ts";
 
 type Entity = Readonly<Record<string, unknown>>;
 
@@ -80,7 +81,7 @@ export function startWebhookSender(receiver: Receiver): Loop {
   return startInterval({
     name: "embedded-webhooks",
     work: async () => {
-      await authoriseLate(db);
+      await answerLate(db);
       const rows = await fetchDue(db, queue, { where: sql`true`, limit: 10, set: { attempts: sql`attempts + 1` } });
       // Not awaited, so that a delayed webhook does not block others.
       for (const row of rows) void send(receiver, row).catch(logError(log, "webhook.failed"));
@@ -94,16 +95,51 @@ export function startWebhookSender(receiver: Receiver): Loop {
   });
 }
 
-/** Authorizes failed payments whose late authorization is due. */
-async function authoriseLate(db: Db): Promise<void> {
+/**
+ * What happens after the dialog: a failed payment is authorized late, one that waits for an approval in the UPI app is
+ * approved, or fails because nobody answered.
+ */
+async function answerLate(db: Db): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const due = tx
-      .updateTable("embedded_gateway_payments")
-      .set({ status: "authorized", authorizes_at: null, error_reason: null, error_description: null })
-      .where("authorizes_at", "<=", sql<Date>`now()`);
-    for (const row of await due.returningAll().execute())
-      await queueWebhook(tx, { event: "payment.authorized", entities: { payment: paymentEntity(row) } });
+      .selectFrom("embedded_gateway_payments")
+      .selectAll()
+      .where((is) => is.or([is("authorizes_at", "<=", sql<Date>`now()`), is("expires_at", "<=", sql<Date>`now()`)]))
+      .forUpdate()
+      .skipLocked();
+    for (const row of await due.execute()) await answer(tx, row);
   });
+}
+
+async function answer(tx: Tx, before: PaymentRow): Promise<void> {
+  const isApproved = before.expires_at === null;
+  const { capture } = await tx
+    .selectFrom("embedded_gateway_orders")
+    .select("capture")
+    .where("id", "=", before.order_id)
+    .executeTakeFirstOrThrow();
+  // One that failed first is only authorized: the merchant decides whether it still wants it.
+  const captured = isApproved && before.status === "created" && capture === "automatic";
+  const row = await tx
+    .updateTable("embedded_gateway_payments")
+    .set({
+      ...{
+        status: isApproved ? (captured ? "captured" : "authorized") : "failed",
+        authorizes_at: null,
+        expires_at: null,
+      },
+      error_reason: isApproved ? null : unanswered.reason,
+      error_description: isApproved ? null : unanswered.description,
+    })
+    .where("id", "=", before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  const payment = paymentEntity(row);
+  await queueWebhook(tx, { event: `payment.${row.status}`, entities: { payment } });
+  if (!captured) return;
+  const paid = tx.updateTable("embedded_gateway_orders").set({ status: "paid" }).where("id", "=", row.order_id);
+  const order = orderEntity(await paid.returningAll().executeTakeFirstOrThrow());
+  await queueWebhook(tx, { event: "order.paid", entities: { payment, order } });
 }
 
 async function send(receiver: Receiver, row: Waiting): Promise<void> {

@@ -27,7 +27,7 @@ export async function issueReceipt(tx: Tx, { order, payment, seller }: Sale): Pr
     .executeTakeFirst();
   const serial = seller && (await nextSerial(tx, "I", order.mode, order.now));
   const { container_type, gpu_count, duration_hours, subdomain, usd_minor, inr_paise_per_usd, mode } = order;
-  const { gateway_payment_id, method, card_network, card_last4 } = payment;
+  const { gateway_payment_id, method, card_network, card_last4, paid_from } = payment;
   const number = invoiceNumber(payment_id);
   const document: ReceiptDocument = {
     number,
@@ -35,7 +35,7 @@ export async function issueReceipt(tx: Tx, { order, payment, seller }: Sale): Pr
     created_at: order.created_at.toISOString(),
     customer_name: customer?.name ?? "",
     customer_email: customer?.email ?? "",
-    ...{ gateway_payment_id, amount_minor: amountMinor, currency, method, card_network, card_last4 },
+    ...{ gateway_payment_id, amount_minor: amountMinor, currency, method, card_network, card_last4, paid_from },
     ...{ container_type, gpu_count, duration_hours, subdomain, usd_minor, inr_paise_per_usd, mode },
     tax: seller && serial ? { serial: serialText(serial), ...computeTax(seller, { amountMinor, currency }) } : null,
   };

@@ -18,6 +18,8 @@ export interface ReceiptDocument {
   readonly method: string | null;
   readonly card_network: string | null;
   readonly card_last4: string | null;
+  /** Receipts of earlier versions lack it. */
+  readonly paid_from?: string | null;
   readonly container_type: string;
   readonly gpu_count: number;
   readonly duration_hours: number;

@@ -109,5 +109,5 @@ function belowMinimum({ prices, minimumMinor }: Offer, choice: Parameters<typeof
   });
   const ways = new Intl.ListFormat("en-US", { type: "disjunction" }).format(changes);
   const advice = ways === "" ? "" : ` ${ways.charAt(0).toUpperCase()}${ways.slice(1)}.`;
-  return new AppError("below_minimum", `Card payments start at ${least}.${advice}`);
+  return new AppError("below_minimum", `Payments start at ${least}.${advice}`);
 }

@@ -4,13 +4,22 @@ import { setup } from "../testing/setup.ts";
 import { razorpay } from "./razorpay.ts";
 
 async function embedded() {
-  const { db, provider, gateway, gatewayUrl, pay, addPayment } = await setup();
+  const { db, provider, gateway, gatewayUrl, pay, payBy, endWait, addPayment, ...loops } = await setup();
+  loops.runWebhookSender(gatewayUrl);
   const account = { ...gateway, kind: "embedded", mode: "embedded", minimumMinor: provider.minimumMinor } as const;
   return {
     provider,
     keySecret: gateway.keySecret,
     outsider: razorpay({ ...account, baseUrl: gatewayUrl, keySecret: "another" }),
     pay: async (orderId: string) => (await pay(orderId)).body,
+    async payBy(orderId: string, means: Readonly<Record<string, string>>) {
+      const { body } = await payBy(orderId, means);
+      return body.razorpay_payment_id ?? body.payment_id ?? body.error.metadata.payment_id;
+    },
+    async endWait(paymentId: string) {
+      await endWait(paymentId);
+      loops.wake();
+    },
     authorize: (orderId: string) => addPayment(orderId, { status: "authorized" }),
     async dispute(payment_id: string) {
       const id = dialectId("disp");

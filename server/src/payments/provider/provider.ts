@@ -17,6 +17,8 @@ export interface ProviderPayment {
   readonly method: string | null;
   readonly cardNetwork: string | null;
   readonly cardLast4: string | null;
+  /** Shortened UPI address, or the name of the bank or the wallet; null for a card. */
+  readonly paidFrom: string | null;
   readonly feeMinor: number | null;
   readonly errorCode: string | null;
   readonly errorReason: string | null;
@@ -31,7 +33,7 @@ export interface ProviderRefund {
   readonly arn: string | null;
 }
 
-/** A chargeback by the card holder's bank. `open` and `under_review` are undecided; the others are decisions. */
+/** A chargeback by the payer's bank. `open` and `under_review` are undecided; the others are decisions. */
 export interface ProviderDispute {
   readonly id: string;
   readonly paymentId: string;
@@ -48,7 +50,7 @@ export interface ProviderDispute {
   readonly createdAt: Date;
 }
 
-/** A card payment provider in Razorpay's dialect (docs/internals/money.md): Razorpay itself, or the embedded provider. */
+/** A payment provider in Razorpay's dialect (docs/internals/money.md): Razorpay itself, or the embedded provider. */
 export interface Provider {
   readonly kind: "razorpay" | "embedded";
   readonly mode: "embedded" | "test" | "live";

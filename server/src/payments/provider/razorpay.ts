@@ -9,6 +9,7 @@ import {
   type ProviderPayment,
   type ProviderRefund,
 } from "./provider.ts";
+import { shortenVpa } from "./shorten-vpa.ts";
 
 interface RazorpayOptions {
   /** Razorpay's `https://api.razorpay.com/v1`, or this server's embedded provider, whose port is known only later. */
@@ -61,6 +62,9 @@ const payment = z
     method: maybe,
     // Empty maps come as empty lists.
     card: z.object({ network: maybe, last4: maybe }).nullish().catch(null),
+    vpa: maybe,
+    bank: maybe,
+    wallet: maybe,
     fee: z.int().nullish(),
     error_code: maybe,
     error_reason: maybe,
@@ -77,6 +81,7 @@ const payment = z
       method: entity.method ?? null,
       cardNetwork: entity.card?.network ?? null,
       cardLast4: entity.card?.last4 ?? null,
+      paidFrom: (entity.vpa && shortenVpa(entity.vpa)) || entity.bank || entity.wallet || null,
       feeMinor: entity.fee ?? null,
       errorCode: entity.error_code ?? null,
       errorReason: entity.error_reason ?? null,

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { payingAccount } from "@berth/contract";
 import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
 import type { Announce } from "../../environments/notice.ts";
@@ -47,7 +48,7 @@ export async function refundPayment(
     userId: payment.user_id,
     cause: `refund:${id}`,
     title: "Refund started",
-    body: `${reasonText[reason]} ${formatAmount(amountMinor, payment.currency)} is on its way back to your card; banks take 4-5 business days.`,
+    body: `${reasonText[reason]} ${formatAmount(amountMinor, payment.currency)} is on its way back to ${payingAccount(payment.method).name}; banks take 4-5 business days.`,
     link: `/billing/orders/${payment.order_id}`,
   });
 }

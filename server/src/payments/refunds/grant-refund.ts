@@ -1,3 +1,4 @@
+import { payingAccount } from "@berth/contract";
 import { sql } from "kysely";
 import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, RowOf, Tx } from "../../database/database.ts";
@@ -96,7 +97,7 @@ async function grant(tx: Tx, decision: Decision, share: Share): Promise<Granted>
     userId: order.user_id,
     cause: `refund:${refundId}`,
     title: "Refund granted",
-    body: `${amount} of ${order.subdomain} is on its way back to your card; banks take 4-5 business days.${remainingTimeText(order.subdomain, left)}${message && ` ${message}`}`,
+    body: `${amount} of ${order.subdomain} is on its way back to ${payingAccount(payment.method).name}; banks take 4-5 business days.${remainingTimeText(order.subdomain, left)}${message && ` ${message}`}`,
     link: `/billing/orders/${id}`,
   });
   await recordAct(tx, author, "refund.grant", id, { amount_minor: amountMinor, currency, share: String(share) });

@@ -1,3 +1,4 @@
+import { payingAccount } from "@berth/contract";
 import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
@@ -46,7 +47,7 @@ export async function recordExternalRefund(
     userId: payment.user_id,
     cause: `refunded:${id}`,
     title: "Refund sent",
-    body: `${formatAmount(amount_minor, currency)} left us for your card. Banks take 4-5 business days.`,
+    body: `${formatAmount(amount_minor, currency)} left us for ${payingAccount(payment.method).name}. Banks take 4-5 business days.`,
     link: `/billing/orders/${payment.order_id}`,
   });
   const booked = tx.updateTable("payments").set({ refund_minor: payment.refund_minor + amount_minor });
@@ -54,7 +55,8 @@ export async function recordExternalRefund(
   await updateNetRevenue(tx, after.id);
   // A payment recorded just now has no receipt yet: its credit notes are issued after that.
   await issueCreditNotes(tx, payment_id);
-  if (after.settles_order && after.refund_minor === after.amount_minor) await endPurchase(tx, order, announce);
+  if (after.settles_order && after.refund_minor === after.amount_minor)
+    await endPurchase(tx, order, after.method, announce);
   return after;
 }
 
@@ -62,7 +64,7 @@ export async function recordExternalRefund(
  * Takes the hours of a fully refunded order off its environment (G108). Before the delivery the reconciler closes the order,
  * once the container is gone. Also settles a failed refund of ours.
  */
-async function endPurchase(tx: Tx, order: Order, announce: Announce): Promise<void> {
+async function endPurchase(tx: Tx, order: Order, method: string | null, announce: Announce): Promise<void> {
   const { id, user_id: userId, status, subdomain, now } = order;
   if (status === "fulfilled" || status === "refunding")
     await tx.updateTable("orders").set({ status: "refunded", closed_at: now, hours: 0 }).where("id", "=", id).execute();
@@ -73,7 +75,7 @@ async function endPurchase(tx: Tx, order: Order, announce: Announce): Promise<vo
     userId,
     cause: `refunded:${id}`,
     title: left.ends ? `${subdomain} was refunded and ends` : `${subdomain} was refunded in part and ends earlier`,
-    body: `The whole price of this order went back to your card.${remainingTimeText(subdomain, left)}`,
+    body: `The whole price of this order went back to ${payingAccount(method).name}.${remainingTimeText(subdomain, left)}`,
     link: `/billing/orders/${id}`,
   });
 }

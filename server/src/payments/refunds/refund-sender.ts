@@ -1,3 +1,4 @@
+import { payingAccount } from "@berth/contract";
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { RowOf, Tx } from "../../database/database.ts";
@@ -157,7 +158,7 @@ async function recordArrival(
     userId: payment.user_id,
     cause: `refunded:${refund.id}`,
     title: "Refund sent",
-    body: `${formatAmount(refund.amount_minor, payment.currency)} left us for your card${arn ? ` (bank reference ${arn})` : ""}. Banks take 4-5 business days.`,
+    body: `${formatAmount(refund.amount_minor, payment.currency)} left us for ${payingAccount(payment.method).name}${arn ? ` (bank reference ${arn})` : ""}. Banks take 4-5 business days.`,
     link: `/billing/orders/${payment.order_id}`,
   });
 }

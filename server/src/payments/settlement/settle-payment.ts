@@ -197,6 +197,7 @@ async function upsertPayment(
     method: payment.method,
     card_network: payment.cardNetwork,
     card_last4: payment.cardLast4,
+    paid_from: payment.paidFrom,
     fee_minor: payment.feeMinor,
     error_code: payment.errorCode,
     error_reason: payment.errorReason,

@@ -124,6 +124,21 @@ test("C21 a signature that is wrong, missing, upper case, short, multibyte or of
   expect(await eventsOf()).toEqual([]);
 });
 
+test("a UPI address in a webhook is kept shortened, wherever it stands; what has none is kept as it came (G367)", async () => {
+  const { post, eventsOf } = await setup();
+  const vpa = "ada.lovelace@okaxis";
+  const entity = { id: "pay_00000000000000", vpa, upi: { vpa, payer_account_type: "bank_account" } };
+  await post(JSON.stringify({ event: "payment.captured", payload: { payment: { entity } } }));
+  await post('{ "event": "payment.captured",  "payload": {} }', undefined, "as-it-came");
+  const [first, second] = (await eventsOf()).map(({ body }) => body.toString());
+  expect(first).not.toContain("lovelace");
+  expect(JSON.parse(first ?? "").payload.payment.entity).toEqual({
+    ...{ id: "pay_00000000000000", vpa: "ad***@okaxis" },
+    upi: { vpa: "ad***@okaxis", payer_account_type: "bank_account" },
+  });
+  expect(second).toBe('{ "event": "payment.captured",  "payload": {} }');
+});
+
 test("C22 a body replayed, with a new id, the same one or none: nothing is done twice", async () => {
   const { order, pay, post, captured, runWebhookProcessor, worked, environments, eventsOf, db } = await setup();
   const { id } = (await order("ada")).body;

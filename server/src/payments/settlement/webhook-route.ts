@@ -6,6 +6,7 @@ import type { Db } from "../../database/database.ts";
 import { success } from "../../http/mount.ts";
 import { isSigned } from "../provider/is-signed.ts";
 import type { PaymentsDeps } from "../provider/payments-deps.ts";
+import { shortenVpa } from "../provider/shorten-vpa.ts";
 
 const mostBytes = 1024 * 1024;
 const eventId = z.string().regex(/^[\w-]{1,64}$/);
@@ -30,26 +31,38 @@ export function webhookRoute(app: FastifyInstance, { db, provider, webhookSecret
       const signature = String(headers["x-razorpay-signature"]);
       if (!Buffer.isBuffer(body) || !webhookSecrets.some((secret) => isSigned(body, signature, secret)))
         throw new AppError("invalid_request", "The signature does not hold");
-      const { event } = readEvent(body);
+      const { event, document } = readEvent(body);
       await store(db, {
         gateway: provider.kind,
         // Not signed: only for deduplication.
         event_id:
           eventId.safeParse(headers["x-razorpay-event-id"]).data ?? createHash("sha256").update(body).digest("hex"),
         event,
-        body,
+        body: shortened(body, document),
       });
       return success;
     });
   });
 }
 
-function readEvent(body: Buffer): z.output<typeof webhookHead> {
+function readEvent(body: Buffer): z.output<typeof webhookHead> & { readonly document: unknown } {
   try {
-    return webhookHead.parse(JSON.parse(body.toString("utf8")));
+    const document: unknown = JSON.parse(body.toString("utf8"));
+    return { ...webhookHead.parse(document), document };
   } catch (cause) {
     throw new AppError("invalid_request", "The body is not an event", { cause });
   }
+}
+
+/** Without whole UPI addresses (G367): the signature has been checked, and only ids are read later. */
+function shortened(body: Buffer, document: unknown): Buffer {
+  let isChanged = false;
+  const text = JSON.stringify(document, (key, value: unknown) => {
+    if (key !== "vpa" || typeof value !== "string") return value;
+    isChanged = true;
+    return shortenVpa(value);
+  });
+  return isChanged ? Buffer.from(text) : body;
 }
 
 async function store(

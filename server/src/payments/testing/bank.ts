@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import type { Proof } from "../embedded-provider/charge.ts";
 import type { EmbeddedProvider } from "../embedded-provider/embedded-provider.ts";
 import { dialectId } from "../embedded-provider/entities.ts";
@@ -36,6 +37,29 @@ export function bank({ db }: PaymentsDeps, gatewayUrl: string, { keyId, keySecre
       });
       const body = (await response.json()) as Proof & { error: { code: string; reason: string; description: string } };
       return { status: response.status, body };
+    },
+    /** Pays by another method than a card, such as `{ method: "upi", vpa }`. */
+    async payBy(orderId: string, means: Readonly<Record<string, string>>) {
+      const body = JSON.stringify({ key_id: keyId, order_id: orderId, ...means });
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(`${gatewayUrl}/payments/create/checkout`, { method: "POST", headers, body });
+      const answer = (await response.json()) as Proof & {
+        error: { reason: string; metadata: { payment_id: string } };
+        type?: string;
+        payment_id: string;
+      };
+      return { status: response.status, body: answer };
+    },
+    /** Lets the time pass that a payment waits for its approval, or for its end. */
+    async endWait(paymentId: string) {
+      await db
+        .updateTable("embedded_gateway_payments")
+        .set({
+          authorizes_at: sql`case when authorizes_at is not null then now() end`,
+          expires_at: sql`case when expires_at is not null then now() end`,
+        })
+        .where("id", "=", paymentId)
+        .execute();
     },
     /** Inserts a payment that the dialog cannot make: authorized only, of another amount, a second one of a paid order. */
     addPayment: (orderId: string, change: PaymentChange = {}) => addPayment(db, orderId, change),

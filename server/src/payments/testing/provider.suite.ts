@@ -16,6 +16,10 @@ export interface Paying {
   pay(orderId: string): Promise<Proof>;
   /** Pays without capture; returns the payment's id. */
   authorize(orderId: string): Promise<string>;
+  /** Pays by a method of the country, such as `{ method: "upi", vpa }`; returns the payment's id. */
+  payBy(orderId: string, means: Readonly<Record<string, string>>): Promise<string>;
+  /** Ends the wait of a payment for its buyer's approval. */
+  endWait(paymentId: string): Promise<void>;
   /** Opens a dispute over 100 minor units; returns its id. */
   dispute(paymentId: string): Promise<string>;
 }
@@ -149,6 +153,47 @@ export function providerSuite(
       const earlier = { from: new Date(now - 60 * minute), to: new Date(now - 30 * minute) };
       expect((await provider.paymentsBetween({ ...window, ...earlier })).payments).toEqual([]);
       expect((await provider.findOrderByReceipt(receipt))?.status).toBe("paid");
+    });
+
+    test("UPI, a bank account and a wallet: the method, where the money came from, and no whole UPI address (G365, G367)", async () => {
+      const parts = await paying();
+      const paidBy = async (means: Readonly<Record<string, string>>) => {
+        const id = await parts.payBy((await newOrder(parts)).made.id, means);
+        const { status, method, paidFrom, cardNetwork, cardLast4, errorReason } = await parts.provider.payment(id);
+        expect([cardNetwork, cardLast4]).toEqual([null, null]);
+        return [status, method, paidFrom, errorReason];
+      };
+      expect(await paidBy({ method: "upi", vpa: "success@razorpay" })).toEqual([
+        ...["captured", "upi", "su***@razorpay", null],
+      ]);
+      expect(await paidBy({ method: "upi", vpa: "failure@razorpay" })).toEqual([
+        ...["failed", "upi", "fa***@razorpay", "payment_declined"],
+      ]);
+      expect(await paidBy({ method: "netbanking", bank: "HDFC" })).toEqual(["captured", "netbanking", "HDFC", null]);
+      expect(await paidBy({ method: "netbanking", bank: "UTIB" })).toEqual([
+        ...["failed", "netbanking", "UTIB", "payment_cancelled"],
+      ]);
+      expect(await paidBy({ method: "wallet", wallet: "mobikwik" })).toEqual(["captured", "wallet", "mobikwik", null]);
+    });
+
+    test("a payment that waits for an approval is no money: then it is captured, and pays back, or fails (G365)", async () => {
+      const parts = await paying();
+      const { provider } = parts;
+      for (const [vpa, status, errorReason] of [
+        ["pending@razorpay", "captured", null],
+        ["expired@razorpay", "failed", "payment_collect_request_expired"],
+      ] as const) {
+        const { receipt, made } = await newOrder(parts);
+        const id = await parts.payBy(made.id, { method: "upi", vpa });
+        expect(await provider.payment(id)).toMatchObject({ status: "created", method: "upi", errorReason: null });
+        expect((await provider.findOrderByReceipt(receipt))?.status).toBe("attempted");
+        expect(await refusalOf(provider.capture(id, 21_200, "INR"))).toMatchObject({ retryable: false });
+        await parts.endWait(id);
+        await expect.poll(() => provider.payment(id), { timeout: 10_000 }).toMatchObject({ status, errorReason });
+        const refund = { paymentId: id, amountMinor: 21_200, key: randomBytes(12).toString("hex"), notes: {} };
+        if (status === "failed") expect(await refusalOf(provider.refund(refund))).toMatchObject({ retryable: false });
+        else expect(await provider.refund(refund)).toMatchObject({ paymentId: id, amountMinor: 21_200 });
+      }
     });
 
     test("a dispute is told by its id and among the newest ones", async () => {

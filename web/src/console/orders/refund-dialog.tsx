@@ -34,7 +34,7 @@ export function RefundDialog({ order: { id, subdomain }, opened, onClose }: Prop
   const request: ActRequest = {
     title: `Refund ${subdomain}`,
     action: data && minor !== undefined ? `Refund ${money(minor, data.currency)}` : "Refund",
-    consequences: "It goes back to the card that paid. Money that has left does not return.",
+    consequences: "It goes back to the card or account that paid. Money that has left does not return.",
     fields: (
       <>
         {error && <NotRead what="What would go back" error={error} onAgain={refetch} />}

@@ -105,7 +105,8 @@ async function send(userId: string, { environment: { id, subdomain }, action }: 
 
 function successText({ environment: { name }, action }: Request): string {
   const verb = verbOf(action);
-  if (verb === "cancel") return `Launch of ${name} cancelled. The full amount goes back to your card.`;
+  if (verb === "cancel")
+    return `Launch of ${name} cancelled. The full amount goes back to the card or account that paid.`;
   return verb === "terminate" ? `Environment ${name} terminated` : doneText(verb, name);
 }
 

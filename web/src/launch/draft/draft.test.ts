@@ -4,12 +4,14 @@ import {
   dropDraft,
   firstDraft,
   keepChoices,
+  keepCurrency,
   keepDraft,
   linkedExtension,
   readChoices,
   readLeftDraft,
   readLinked,
   requestOf,
+  startingDraft,
   stepOf,
 } from "./draft.ts";
 
@@ -25,6 +27,17 @@ function setup() {
 
 test("the defaults are the specification's", () => {
   expect(firstDraft).toEqual({ type: "jupyter", gpus: 2, hours: 1, currency: "USD", subdomain: "" });
+});
+
+test("the creator begins with the currency of the last order, where it is still sold (G368)", () => {
+  expect(startingDraft()).toEqual(firstDraft);
+  keepCurrency("INR");
+  expect(startingDraft()).toEqual({ ...firstDraft, currency: "INR" });
+  expect(linkedExtension(new URLSearchParams()).currency).toBe("INR");
+  for (const code of ["XAU", "USD"]) {
+    keepCurrency(code);
+    expect(startingDraft()).toEqual(firstDraft);
+  }
 });
 
 test("an earlier draft is restored with its step", () => {

@@ -1,4 +1,5 @@
 import { type ContainerRequest, notOffered } from "@berth/contract";
+import { readStorage, writeStorage } from "../../api/storage.ts";
 import { catalogue, prices } from "../../catalogue.ts";
 
 /** The choices so far. */
@@ -24,6 +25,21 @@ export const firstDraft: Draft = {
   currency: "USD",
   subdomain: "",
 };
+
+const currencyKey = "launch-currency";
+
+/** The first choices, in the currency of this browser's last order if it is still sold (G368). */
+export function startingDraft(): Draft {
+  const last = readStorage(currencyKey);
+  return {
+    ...firstDraft,
+    currency: prices().currencies.find(({ code }) => code === last)?.code ?? firstDraft.currency,
+  };
+}
+
+export function keepCurrency(currency: string): void {
+  writeStorage(currencyKey, currency);
+}
 
 export type Step = 1 | 2 | 3 | 4;
 
@@ -51,7 +67,7 @@ export function readLeftDraft(storage: Pick<Storage, "getItem">): LeftDraft | un
 
 export function keepDraft(storage: Pick<Storage, "setItem" | "removeItem">, left: LeftDraft): void {
   try {
-    if (left.step === 1 && isSame(left.draft, firstDraft)) storage.removeItem(storageKey);
+    if (left.step === 1 && isSame(left.draft, startingDraft())) storage.removeItem(storageKey);
     else storage.setItem(storageKey, JSON.stringify(left));
   } catch {
     // Without storage the draft lasts as long as the page.
@@ -118,7 +134,7 @@ export function linkedExtension(params: URLSearchParams): Pick<Draft, "hours" | 
   const codes = currencies.map(({ code }) => code);
   return {
     hours: hours.find((each) => String(each) === params.get("hours")) ?? firstDraft.hours,
-    currency: codes.find((code) => code === params.get("currency")) ?? firstDraft.currency,
+    currency: codes.find((code) => code === params.get("currency")) ?? startingDraft().currency,
   };
 }
 

@@ -4,13 +4,13 @@ import { prices } from "../../catalogue.ts";
 import {
   type Draft,
   dropDraft,
-  firstDraft,
   keepDraft,
   type LeftDraft,
   readChoices,
   readLeftDraft,
   readLinked,
   type Step,
+  startingDraft,
   stepOf,
   tabStorage,
 } from "./draft.ts";
@@ -42,9 +42,9 @@ export function useDraft(): CurrentDraft {
   const [draft, setDraft] = useState<Draft>(() => {
     const linked = readLinked(params);
     if (linked) return linked;
-    if (counted !== undefined) return { ...(left?.draft ?? firstDraft), gpus: counted };
-    if (named !== undefined) return { ...firstDraft, subdomain: named };
-    return (params.has("step") && (left?.draft ?? readChoices(tabStorage))) || firstDraft;
+    if (counted !== undefined) return { ...(left?.draft ?? startingDraft()), gpus: counted };
+    if (named !== undefined) return { ...startingDraft(), subdomain: named };
+    return (params.has("step") && (left?.draft ?? readChoices(tabStorage))) || startingDraft();
   });
   const [offered, setOffered] = useState(
     !params.has("step") && left !== undefined && named === undefined && counted === undefined,

@@ -72,7 +72,8 @@ export function ExtensionForm({ environment, opened, onClose }: Props) {
     >
       <form noValidate onSubmit={submit}>
         <p className={classes.text}>
-          It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to your card.
+          It goes on as it is; nothing is restarted. Paid hours that cannot be added go back to the card or account that
+          paid.
         </p>
         <Choices draft={draft} onChange={change} />
         <Facts facts={endsOf(environment, hours)} />
@@ -156,7 +157,7 @@ function Outcome({ state, charged }: { readonly state: LaunchState; readonly cha
   return (
     <Notice tone="hold" title="No confirmation yet" action={see} alert>
       Your payment of {charged} is being checked. If it arrived, the hours are added by themselves; if they cannot be,
-      the full amount goes back to your card.
+      the full amount goes back to the card or account that paid.
     </Notice>
   );
 }

@@ -12,7 +12,7 @@ import {
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { toast } from "../../ui/toast/toast.ts";
-import { type Draft, requestOf } from "../draft/draft.ts";
+import { type Draft, keepCurrency, requestOf } from "../draft/draft.ts";
 import { priceLines } from "../draft/price-lines.ts";
 import { loadCheckout, openCheckout, type PaymentProof } from "./checkout.ts";
 import { type Failure, isPassing, type LaunchState, stepToChange } from "./launch-state.ts";
@@ -53,6 +53,7 @@ export async function buy(
   onState({ phase: "ordering" });
   const placed = await placeOrder(purchase).catch((error: unknown) => showRefusal(error, onState));
   if (!placed) return undefined;
+  keepCurrency(purchase.draft.currency);
   try {
     await loadCheckout(purchase.scriptUrl);
     onState({ phase: "paying", orderId: placed.id });

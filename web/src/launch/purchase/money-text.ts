@@ -7,11 +7,11 @@ export function moneyText(state: MoneyState, amount: string): string {
     case "nothing_taken":
       return "Nothing was charged.";
     case "being_checked":
-      return `Your payment of ${amount} is being checked. If it arrived, the environment starts by itself and stands under Environments; if it cannot be delivered, the full amount goes back to your card.`;
+      return `Your payment of ${amount} is being checked. If it arrived, the environment starts by itself and stands under Environments; if it cannot be delivered, the full amount goes back to the card or account that paid.`;
     case "refund_started":
-      return `${amount} is on its way back to your card (4-5 business days). There is nothing to ask for.`;
+      return `${amount} is on its way back to the card or account that paid (4-5 business days). There is nothing to ask for.`;
     case "refunded":
-      return `${amount} went back to your card. Banks take 4-5 business days to show it.`;
+      return `${amount} went back to the card or account that paid. Banks take 4-5 business days to show it.`;
   }
 }
 

@@ -17,7 +17,7 @@ export function BelowMinimum({
   const unit = useUnit();
   return (
     <div className={classes.minimum}>
-      <Notice tone="hold" title={`The smallest card payment is ${minimum}`} alert>
+      <Notice tone="hold" title={`The smallest payment is ${minimum}`} alert>
         <span className={classes.options}>
           These reach it:
           {options.map((change) => (

@@ -1,5 +1,6 @@
 import { type Capacity, durationLabel, type ProductConfig } from "@berth/contract";
 import { bonusPrint } from "../../content/bonus-print.ts";
+import { methodList } from "../../content/environment-types.ts";
 import { money } from "../../format.ts";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { unitsOf } from "../draft/choices.ts";
@@ -47,7 +48,7 @@ export function StepReview(props: Props) {
       {covered === 0 && (
         <p className={classes.promise}>
           Delivered later than ten minutes after you paid? Two hours are added. Not delivered? The full amount goes back
-          to your card by itself, and your next environment gets 2 bonus hours. {bonusPrint}
+          to the card or account that paid by itself, and your next environment gets 2 bonus hours. {bonusPrint}
         </p>
       )}
       <CreditLine userId={userId} gpus={draft.gpus} hours={draft.hours} />
@@ -67,7 +68,11 @@ function Cost({ draft, onChange, config, capacity, lines: { totals }, isCovered 
       <div className={classes.cost}>
         <div>
           <h3>Cost</h3>
-          <p>{isCovered ? "Your code covers it." : "One payment by card. The rate is frozen with the order."}</p>
+          <p>
+            {isCovered
+              ? "Your code covers it."
+              : `One payment by ${methodList(draft.currency)}. The rate is frozen with the order.`}
+          </p>
         </div>
         <PlainSegments
           label="Currency"

@@ -1,8 +1,10 @@
 // The page inside the dialog. It tells the page around it what happened, and nobody else: same origin only.
 const form = document.querySelector("form");
-const { key, order = "", cards = "" } = form.dataset;
+const { key, order = "", cards = "", vpas = "" } = form.dataset;
 const failed = form.querySelector(".failed");
 const pay = form.querySelector(".pay");
+const waiting = form.querySelector(".waiting");
+const askEveryMs = 3000;
 
 form.querySelector(".close").addEventListener("click", () => tell({ event: "close" }));
 document.addEventListener("keydown", (event) => {
@@ -13,7 +15,8 @@ document.addEventListener("click", (event) => {
 });
 
 if (pay) {
-  form.elements.number.focus();
+  (form.elements.vpa ?? form.elements.number).focus();
+  for (const radio of form.querySelectorAll("[name=method]")) radio.addEventListener("change", showMethod);
   form.elements.number.addEventListener("input", groupDigits);
   form.elements.expiry.addEventListener("input", addSlash);
   form.addEventListener("input", ({ target }) => say(target.name, ""));
@@ -26,13 +29,25 @@ if (pay) {
   if (outcomes) outcomes.hash = location.hash;
 }
 
+// A choice that the browser kept over a reload counts too.
+function showMethod() {
+  failed.hidden = true;
+  for (const part of form.querySelectorAll(".method")) part.hidden = part.dataset.method !== method();
+}
+
+// Without a choice there are only cards.
+function method() {
+  return form.elements.method?.value ?? "card";
+}
+
 async function submit() {
   failed.hidden = true;
-  const card = readCard();
-  if (!card || pay.disabled) return;
+  const means = readMeans();
+  if (!means || pay.disabled) return;
   pay.disabled = true;
-  const { response, error } = await send(card);
+  const { response, error } = await settled(await send(means));
   pay.disabled = false;
+  showWaiting(false);
   if (response) return tell({ event: "paid", response });
   // Chosen on the page of outcomes: as if the buyer had closed it.
   if (error.reason === "payment_dismissed") return tell({ event: "close" });
@@ -41,18 +56,63 @@ async function submit() {
   tell({ event: "failed", error });
 }
 
-async function send(card) {
+function send(means) {
+  return ask("payments/create/checkout", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ key_id: key, order_id: order, method: method(), ...means }),
+  });
+}
+
+// A payment that waits for an approval elsewhere is asked about until it has an answer. A lost answer is asked for again.
+async function settled(first) {
+  const id = first.response?.payment_id;
+  if (first.response?.type !== "async") return first;
+  showWaiting(true);
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, askEveryMs));
+    const answer = await ask(`payments/${id}/status?${new URLSearchParams({ key_id: key, order_id: order })}`);
+    const isOpen =
+      answer.response?.status === "created" || ["NETWORK_ERROR", "SERVER_ERROR"].includes(answer.error?.code);
+    if (!isOpen && answer.status !== 429) return answer;
+  }
+}
+
+function showWaiting(isWaiting) {
+  if (!waiting) return;
+  waiting.hidden = !isWaiting;
+  pay.hidden = isWaiting;
+  form.querySelector(".methods").hidden = isWaiting;
+  if (isWaiting) for (const part of form.querySelectorAll(".method")) part.hidden = true;
+  else showMethod();
+  // The button with the focus is gone; Escape and the next Tab must still be heard here.
+  if (isWaiting) form.querySelector(".close").focus();
+}
+
+async function ask(path, init) {
   try {
-    const answer = await fetch("payments/create/checkout", {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ key_id: key, order_id: order, method: "card", card }),
-    });
+    const answer = await fetch(path, init);
+    const { status } = answer;
     const body = await answer.json();
-    return answer.ok ? { response: body } : { error: body.error ?? { description: `HTTP ${answer.status}` } };
+    return answer.ok ? { response: body } : { status, error: body.error ?? { description: `HTTP ${status}` } };
   } catch {
     return { error: { code: "NETWORK_ERROR", description: "The gateway does not answer. Try again." } };
   }
+}
+
+function readMeans() {
+  if (method() === "card") {
+    const card = readCard();
+    return card && { card };
+  }
+  if (method() === "netbanking") return { bank: form.elements.bank.value };
+  if (method() === "wallet") return { wallet: form.elements.wallet.value };
+  // Checked here first: a person's own address never leaves the browser.
+  const vpa = form.elements.vpa.value.trim().toLowerCase();
+  if (vpas.split(" ").includes(vpa)) return { vpa };
+  say("vpa", "Only test addresses work here. Use success@razorpay.");
+  form.elements.vpa.focus();
+  return undefined;
 }
 
 // Checked here first: a real card number never leaves the browser.
@@ -80,8 +140,9 @@ function isFuture(month, year) {
 
 function say(name, text) {
   const input = form.elements[name];
-  if (!input) return;
-  document.getElementById(`${name}-error`).textContent = text;
+  const error = document.getElementById(`${name}-error`);
+  if (!input || !error) return;
+  error.textContent = text;
   if (text) input.setAttribute("aria-invalid", "true");
   else input.removeAttribute("aria-invalid");
 }
