@@ -1,9 +1,9 @@
-import type { Page } from "@playwright/test";
+import type { Page, Request } from "@playwright/test";
 import { create, orderAndPay } from "../testing/customer.ts";
 import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
 import { expect, test } from "./testing/test.ts";
 
-test("JupyterLab's terminal uses the home's python and pip; widgets and progress bars update, also after a restart", async ({
+test("JupyterLab's terminal uses the home's python and pip; widgets and progress bars update, also after a restart; a cell goes on without a page (G377)", async ({
   page,
   product,
   customer,
@@ -38,7 +38,39 @@ test("JupyterLab's terminal uses the home's python and pip; widgets and progress
   const again = await openSession(page, link);
   await newNotebook(again);
   await showWidgets(again);
+  await goesOnWithoutPage(again, () => openSession(page, link));
 });
+
+/** Closes the page while a cell prints, opens another one, and reads all that was printed, before and after (G377). */
+async function goesOnWithoutPage(session: Page, open: () => Promise<Page>): Promise<void> {
+  const cell = (at: Page) => at.locator(".jp-CodeCell", { hasText: "go-on" });
+  const printed = async (at: Page) =>
+    (await cell(at).locator(".jp-OutputArea-output").allInnerTexts()).map((text) => text.trim());
+  const lines = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}`).join("\n");
+  const pause = "[time.sleep(0.1) for _ in range(900) if n == 20 and not os.path.exists('go-on')]";
+  await session.locator(".jp-CodeCell").last().locator(".cm-content").click();
+  await session.keyboard.type(
+    `import os, time; [(print('line', n, flush=True), ${pause}) for n in range(60)] and None`,
+  );
+  const isSave = (request: Request) => request.method() === "PUT" && request.url().includes(".ipynb");
+  const saved = session.waitForResponse((response) => isSave(response.request()) && response.ok());
+  await session.keyboard.press("Control+s");
+  await saved;
+  await session.keyboard.press("Shift+Enter");
+  await expect.poll(async () => (await printed(session)).join("")).toContain("line 3");
+  await session.close();
+
+  const later = await open();
+  await expect.poll(() => printed(later), { timeout: 30_000 }).toEqual([lines(21)]);
+  await expect(cell(later).locator(".jp-InputPrompt")).toHaveText("[*]:");
+  const content = { type: "file", format: "text", content: "" };
+  await later.evaluate(
+    (body) => fetch("/api/contents/go-on", { method: "PUT", body, headers: { "content-type": "application/json" } }),
+    JSON.stringify(content),
+  );
+  await expect.poll(() => printed(later), { timeout: 30_000 }).toEqual([lines(60)]);
+  await expect(cell(later).locator(".jp-InputPrompt")).toHaveText(/\[\d+\]:/);
+}
 
 /** The terminal draws on a canvas, so the command writes its result to a file. */
 async function typeIntoTerminal(session: Page, line: string): Promise<void> {

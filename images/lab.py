@@ -67,8 +67,53 @@ def settings(run):
         # Only the page reads and writes them.
         f"--LabApp.user_settings_dir={run.lab / 'user-settings'}",
         f"--LabApp.workspaces_dir={run.lab / 'workspaces'}",
+        # The first of one name counts.
+        f"--LabApp.extra_labextensions_path={run.folder / 'labextensions'}",
         f"--LabApp.extra_labextensions_path={run.own}/share/jupyter/labextensions",
     ]
+
+
+def part(name):
+    """The text of another file of this folder. A run of the process driver sees none: its driver writes PARTS before this text."""
+    return PARTS[name] if "PARTS" in globals() else pathlib.Path(__file__).with_name(name).read_text()
+
+
+def add_page_of_outputs(run):
+    """An extension of the page for cells that still run when it opens (G377)."""
+    name = "@berth/outputs"
+    static = run.folder / "labextensions" / name / "static"
+    static.mkdir(parents=True, exist_ok=True)
+    build = {"load": "static/outputs.js", "extension": "./extension"}
+    package = {"name": name, "version": "1.0.0", "jupyterlab": {"extension": True, "_build": build}}
+    (static.parent / "package.json").write_text(json.dumps(package))
+    (static / "outputs.js").write_text(part("outputs.js"))
+
+
+def record_outputs(app, run):
+    """Keeps outputs of cells for pages that were closed meanwhile (G375), from the first notebook or kernel on: JupyterLab
+    has answered then.
+    """
+    contents, kernels = app.contents_manager, app.kernel_manager
+    get, watch = contents.get, kernels.start_watching_activity
+
+    def install():
+        contents.get, kernels.start_watching_activity = get, watch
+        try:
+            program = {"__name__": "outputs"}
+            exec(compile(part("outputs.py"), "outputs.py", "exec"), program)
+            program["install"](app, str(run.home / ".local" / "share" / "berth" / "outputs"))
+        except Exception as problem:
+            print(f"Outputs of cells are not kept: {problem}", file=sys.stderr)
+
+    def first_get(*args, **options):
+        install()
+        return contents.get(*args, **options)
+
+    def first_watch(kernel_id):
+        install()
+        return kernels.start_watching_activity(kernel_id)
+
+    contents.get, kernels.start_watching_activity = first_get, first_watch
 
 
 def terminal(run):
@@ -284,6 +329,8 @@ def start_lab(run, arguments):
         own_kernels = [f"{run.own}/share/jupyter/kernels", f"{run.home}/.ipython/kernels"]
         self.kernel_spec_manager.kernel_dirs = [*jupyter_path("kernels"), *own_kernels]
         os.environ.update(variables(run))
+        if not run.without_settings:
+            record_outputs(self, run)
         gc.enable()
         start_app(self)
 
@@ -305,6 +352,11 @@ def main(arguments):
         # JupyterLab must start with a full home too, so that its owner can delete files.
         print(f"The home's Python environment could not be made: {problem}", file=sys.stderr)
     (run.folder / "config").mkdir(mode=0o500, parents=True, exist_ok=True)
+    if not run.without_settings:
+        try:
+            add_page_of_outputs(run)
+        except OSError as problem:
+            print(f"Pages do not go on with cells that run: {problem}", file=sys.stderr)
     start_lab(run, arguments)
 
 

@@ -2,8 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Runtime } from "./prepare-runtime.ts";
 
-/** The start script of the images, as text because a run sees no file of the server. */
-export const lab = readFileSync(new URL("../../../../images/lab.py", import.meta.url), "utf8");
+const image = (name: string) => readFileSync(new URL(`../../../../images/${name}`, import.meta.url), "utf8");
+const parts = ["outputs.py", "outputs.js"].map((name) => [name, image(name)]);
+
+/** The start script of the images and what it reads, as text because a run sees no file of the server. JSON is Python here. */
+export const lab = `PARTS = ${JSON.stringify(Object.fromEntries(parts))}\n${image("lab.py")}`;
 
 /** The file descriptor on which JupyterLab listens. */
 const listenFd = 9;

@@ -105,7 +105,13 @@ export function jupyterSuite(
         const names = found.map((extension) => extension.name).toSorted();
         expect({ status, names }).toEqual({
           status: 200,
-          names: ["@jupyter-widgets/jupyterlab-manager", "@org/sound", "jupyterlab_pygments", "sound"],
+          names: [
+            "@berth/outputs",
+            "@jupyter-widgets/jupyterlab-manager",
+            "@org/sound",
+            "jupyterlab_pygments",
+            "sound",
+          ],
         });
       }
     });

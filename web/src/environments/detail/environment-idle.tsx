@@ -31,9 +31,9 @@ export function EnvironmentIdle({ environment }: { readonly environment: Detail 
         {planOf(duration_hours) === "hourly"
           ? "Stopped, its clock stands still and its files stay; what is in memory goes."
           : "Stopped, it keeps its GPUs and files, and the clock of a monthly plan runs on; what is in memory goes."}{" "}
-        Code goes on while no page shows it, but{" "}
+        Code goes on while no page shows it, and{" "}
         <a className="link" href="/docs/use/output" target="_blank" rel="noreferrer">
-          what it prints meanwhile is lost
+          what it prints meanwhile is kept
         </a>
         .
       </p>
