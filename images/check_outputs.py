@@ -1,15 +1,16 @@
-"""Of records of outputs alone: no JupyterLab runs. Arguments: the path of outputs.py, and which of these functions."""
+"""Checks of records of outputs alone: no JupyterLab runs. The argument is one of these functions."""
 import datetime
 import json
 import os
 import random
 import sys
 import tempfile
+import time
 import types
 
-program = {"__name__": "outputs"}
-exec(open(sys.argv[1]).read(), program)
-Outputs, Journal, merge, hash_of = (program[name] for name in ("Outputs", "Journal", "merge", "hash_of"))
+from cell_outputs import Outputs, hash_of, merge
+from output_records import Journal
+
 warnings = []
 log = types.SimpleNamespace(warning=lambda *words: warnings.append(words))
 page = types.SimpleNamespace(websocket_handler=types.SimpleNamespace(ws_connection=1))
@@ -115,14 +116,29 @@ def spoilt_folder():
 
 
 def cleared():
-    """Outputs that were cleared on a page that had shown them do not come back."""
-    for heard in (False, True):
+    """What a page that had shown all saves instead counts: outputs that were cleared, or changed by a later cell."""
+    changed = [{"output_type": "stream", "name": "stdout", "text": "other"}]
+    for heard, outputs in ((False, []), (False, changed), (True, []), (True, changed)):
         journal = run()
         say(journal, "stream", {"name": "stdout", "text": "secret"})
         say(journal, "status", {"execution_state": "idle"})
-        page.berth_heard_at = program["time"].time() + (1 if heard else -1000)
-        journal.saved("n.ipynb", [{"id": "x", "outputs": []}], 1)
+        page.berth_heard_at = time.time() + (1 if heard else -1000)
+        journal.saved("n.ipynb", [{"id": "x", "outputs": outputs}], 1)
         assert len(journal.of("n.ipynb")) == (0 if heard else 1)
+
+
+def half_a_line():
+    """A record that JupyterLab did not end, in the middle of a line, is read up to there, also after a save."""
+    journal = run()
+    say(journal, "stream", {"name": "stdout", "text": "one"})
+    record = journal.live["m"]
+    record.file.write(b'{"kind":"stream","cont')
+    later = Journal(journal.folder, log)
+    for _ in range(2):
+        [found] = later.of("n.ipynb")
+        assert later.read(found).result()[0]["text"] == "one"
+        later.saved("n.ipynb", [], 1)
+    assert later.read(found).saved == 1 and not later.read(found).end
 
 
 def threads():
@@ -140,6 +156,17 @@ def threads():
         assert "".join(cell["outputs"][0]["text"]) == kept
 
 
+def renames():
+    """Records follow their notebook, also that of a cell that the kernel has not begun."""
+    journal = run(path="a/n.ipynb")
+    journal.request("k", page, "a/n.ipynb", {"msg_id": "q"}, {"cellId": "y"}, {"code": "c"})
+    journal.renamed("/a", "/b")
+    say(journal, "stream", {"name": "stdout", "text": "one"})
+    say(journal, "execute_input", {"execution_count": 2}, "q")
+    assert {run.cell for run in journal.of("b/n.ipynb")} == {run.cell for run in Journal(journal.folder, log).of("b/n.ipynb")} == {"x", "y"}
+    assert journal.read(journal.runs[("b/n.ipynb", "x")]).result()[0]["text"] == "one"
+
+
 def room():
     folder = tempfile.mkdtemp()
     for n in range(310):
@@ -151,4 +178,4 @@ def room():
     assert len(names) <= 301, len(names)
 
 
-globals()[sys.argv[2]]()
+globals()[sys.argv[1]]()

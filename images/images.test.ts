@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { recipes } from "@berth/contract";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readCatalogue, recordImage, replacedImages } from "../server/src/drivers/docker/images/image-catalogue.ts";
+import { partsOfLab } from "../server/src/drivers/process/lab-command.ts";
 import { checkImage } from "./check-image.ts";
 import { docker, folder } from "./docker-command.ts";
 import { stagesOf } from "./stages-of.ts";
@@ -57,6 +58,8 @@ test("a type is built from the base and its own stage only", async () => {
     const from = stagesOf(type, whole).match(/^FROM .*$/gm);
     expect(from).toEqual(["FROM $BASE_IMAGE AS base", `FROM base AS ${type}`]);
     expect(stagesOf(type, whole)).toContain("ARG BASE_IMAGE=debian:bookworm-slim\n");
+    // lab.py reads the parts beside it.
+    expect(stagesOf(type, whole)).toContain(`COPY finish.py lab.py ${partsOfLab.join(" ")} start-lab /opt/berth/\n`);
   }
   expect(stagesOf("tensorflow", whole)).toContain("install-packages tensorflow");
   expect(stagesOf("tensorflow", whole)).not.toContain("pytorch.txt");

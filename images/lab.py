@@ -99,9 +99,10 @@ def record_outputs(app, run):
     def install():
         contents.get, kernels.start_watching_activity = get, watch
         try:
-            program = {"__name__": "outputs"}
-            exec(compile(part("outputs.py"), "outputs.py", "exec"), program)
-            program["install"](app, str(run.home / ".local" / "share" / "berth" / "outputs"))
+            for name in ("cell_outputs", "output_records", "outputs"):
+                sys.modules[name] = types.ModuleType(name)
+                exec(compile(part(f"{name}.py"), f"{name}.py", "exec"), sys.modules[name].__dict__)
+            sys.modules["outputs"].install(app, str(run.home / ".local" / "share" / "berth" / "outputs"))
         except Exception as problem:
             print(f"Outputs of cells are not kept: {problem}", file=sys.stderr)
 

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import type { Runtime } from "./prepare-runtime.ts";
 
 const image = (name: string) => readFileSync(new URL(`../../../../images/${name}`, import.meta.url), "utf8");
-const parts = ["outputs.py", "outputs.js"].map((name) => [name, image(name)]);
+
+/** What lab.py reads later. Images have them beside it. */
+export const partsOfLab = ["cell_outputs.py", "output_records.py", "outputs.py", "outputs.js"];
 
 /** The start script of the images and what it reads, as text because a run sees no file of the server. JSON is Python here. */
-export const lab = `PARTS = ${JSON.stringify(Object.fromEntries(parts))}\n${image("lab.py")}`;
+export const lab = `PARTS = ${JSON.stringify(Object.fromEntries(partsOfLab.map((name) => [name, image(name)])))}\n${image("lab.py")}`;
 
 /** The file descriptor on which JupyterLab listens. */
 const listenFd = 9;
