@@ -132,7 +132,7 @@ def half_a_line():
     journal = run()
     say(journal, "stream", {"name": "stdout", "text": "one"})
     record = journal.live["m"]
-    record.file.write(b'{"kind":"stream","cont')
+    record.file.write(b'{"kind":"stream","content":{"text":"' + b"x" * 500)
     later = Journal(journal.folder, log)
     for _ in range(2):
         [found] = later.of("n.ipynb")
