@@ -1,8 +1,9 @@
-import { chown, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { memoize } from "../../../async/memoize.ts";
 import type { Logger } from "../../../logging/create-logger.ts";
 import { type Capabilities, DriverError, type Stats } from "../../driver.ts";
 import type { Quota } from "../../homes/find-quota.ts";
+import { giveHome } from "../../homes/give-home.ts";
 import type { HomeStore } from "../../homes/home-store.ts";
 import { openLocalHomes } from "../../homes/local-homes.ts";
 import { restoreHome } from "../../homes/restore-home.ts";
@@ -47,7 +48,7 @@ export async function localMachine({ homeRoot, quota, log }: LocalDeps): Promise
     ...folders,
     async make(spec) {
       await folders.make(spec);
-      if (process.getuid?.() === 0) await chown(folders.path(spec.home), runUser, runUser);
+      await giveHome(folders.path(spec.home), { uid: runUser, gid: runUser });
       await quota?.limit(spec.home, spec.limits.diskGb);
     },
     async remove(home) {
