@@ -44,7 +44,8 @@ export function machineChecks(deps: MachineChecksDeps): readonly Check[] {
     {
       kind: "certificates_expiring",
       what: "Certificates that expire within 30 days",
-      remedy: "renew them where they are served; those of an engine's client are files of DATA_DIR/hosts/HOST",
+      remedy:
+        "one that expires: renew it where it is served, an engine's client's in DATA_DIR/hosts/HOST. One that cannot be read: look that the name leads here and the proxy in front answers",
       run: () => expiringCertificates(deps),
     },
     {
