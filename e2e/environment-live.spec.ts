@@ -80,6 +80,34 @@ async function stopsWhenIdle(page: Page, db: Database["db"], environmentId: stri
   await expect(idle.getByText(/^Snoozed until /)).toHaveCount(0);
 }
 
+/** Switches the done notice on by keyboard, with the stop and without, fails once, and is switched off by the notice (G360). */
+async function tellsWhenDone(page: Page, db: Database["db"], environmentId: string): Promise<void> {
+  const done = region(page, "Tell me when it is done");
+  const tell = done.getByRole("switch", { name: "Tell me when nothing runs any more" });
+  const stop = done.getByRole("switch", { name: "and stop then" });
+  await expect(tell).not.toBeChecked();
+  await expect(stop).toHaveCount(0);
+  await page.route("**/done-notice", (route) => route.abort());
+  await tell.focus();
+  await page.keyboard.press("Space");
+  await expect(done.getByRole("alert")).toHaveText("Not saved. No answer from the server.");
+  await expect(tell).not.toBeChecked();
+  await page.unroute("**/done-notice");
+  await page.keyboard.press("Space");
+  await expect(done.getByRole("status")).toHaveText("It waits for a first cell or program to run.");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Space");
+  await expect(stop).toBeChecked();
+  await page.keyboard.press("Space");
+  await expect(stop).not.toBeChecked();
+  await checkScreen(page, "environment-done");
+  await sql`update environments set done_ran = true where id = ${environmentId}`.execute(db);
+  await expect(done.getByRole("status")).toHaveText("Something has run: it waits for its end.");
+  // As the notice leaves it.
+  await sql`update environments set done_notice = null, done_ran = false where id = ${environmentId}`.execute(db);
+  await expect(tell, "without a reload").not.toBeChecked();
+}
+
 /** JupyterLab in an untouched browser polls every ten seconds and must still count as idle. */
 async function staysIdle(db: Database["db"], environmentId: string): Promise<void> {
   const idleSeconds = async () => {
@@ -146,6 +174,7 @@ test("an environment's page opens from the list and shows live status, logs, ref
   await page.getByRole("link", { name: subdomain }).click();
   await rotatesPassword(page, detail.jupyter_token ?? "");
   await stopsWhenIdle(page, db, environment_id);
+  await tellsWhenDone(page, db, environment_id);
   await sharesWithGuest(page, () => staysIdle(db, environment_id));
   await page.getByRole("button", { name: "Pause" }).click();
   await expect(page.getByRole("button", { name: "Restart" })).toBeVisible();

@@ -51,7 +51,8 @@ test("an environment's page is accessible in every state, at both widths and in 
   await checkScreen(page, "environment-new-password", { fullPage: false, stays: "[role=dialog]" });
   await page.keyboard.press("Escape");
   const idle = { minutes: 60, stops_at: inHours(0.15), snoozed_until: null, last_busy_at: inHours(-0.85) } as const;
-  await showEnvironment(page, { environment: { idle_stop: idle } });
+  await showEnvironment(page, { environment: { idle_stop: idle, done_notice: { mode: "stop", has_run: true } } });
+  await expect(page.getByText("Something has run: it waits for its end.")).toBeVisible();
   await expect(page.getByText(/ is idle and stops /)).toBeVisible();
   await checkScreen(page, "environment-idle");
   await showEnvironment(page, { points: [], environment: { gpu: null, isolation: "bubblewrap", sessions: [] } });

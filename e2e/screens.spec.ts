@@ -38,7 +38,8 @@ test("the list is accessible at both widths and in both schemes: every status, m
   await page.route("**/environments/*", async (route) => {
     if (route.request().resourceType() === "document") return route.continue();
     const idle_stop = { minutes: null, stops_at: null, snoozed_until: null, last_busy_at: null };
-    const secret = { jupyter_token: "k7dq-mx3a-9wzp-t2vn", session_id: "s4kq0t9w2mzp7x", idle_stop };
+    const done_notice = { mode: null, has_run: false };
+    const secret = { jupyter_token: "k7dq-mx3a-9wzp-t2vn", session_id: "s4kq0t9w2mzp7x", idle_stop, done_notice };
     return route.fulfill({
       json: { status: "success", environment: { ...everyState["1a3f9c27b0d4e5a6"], ...secret } },
     });

@@ -24,7 +24,8 @@ const routes: Readonly<Record<string, { readonly kb: number; readonly chunks: re
   "/dashboard": { kb: 227, chunks: [...signedIn, "dashboard-page"] },
   "/environments": { kb: 256, chunks: [...signedIn, "list-page"] },
   "/environments/create": { kb: 243, chunks: [...signedIn, "launch-page"] },
-  "/environments/{id}": { kb: 255, chunks: [...signedIn, "environment-page"] },
+  // With the switches of the done notice (G360).
+  "/environments/{id}": { kb: 258, chunks: [...signedIn, "environment-page"] },
   "/billing": { kb: 240, chunks: [...signedIn, "billing-page"] },
   "/billing/orders/{id}": { kb: 250, chunks: [...signedIn, "order-page"] },
   "/support": { kb: 251, chunks: [...signedIn, "support-page"] },

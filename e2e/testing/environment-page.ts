@@ -50,6 +50,7 @@ export function detailFixture(change: Partial<Detail> = {}): Detail {
     lost_since: null,
     may_start_fresh: false,
     idle_stop: { minutes: null, stops_at: null, snoozed_until: null, last_busy_at: inHours(-0.4) },
+    done_notice: { mode: null, has_run: false },
     generation: 2,
     stages: stagesOf(8),
     gpu: { model: "NVIDIA GeForce RTX 4070", memory_mb: 12_282, count: 2 },

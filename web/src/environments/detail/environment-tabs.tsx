@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { useSearchParams } from "react-router";
 import { type Detail, isFirstLaunch, stillSince } from "../lifecycle/environment.ts";
 import { EnvironmentMetrics } from "../metrics/environment-metrics.tsx";
+import { EnvironmentDone } from "./environment-done.tsx";
 import { EnvironmentIdle } from "./environment-idle.tsx";
 import { EnvironmentLaunch } from "./environment-launch.tsx";
 import { EnvironmentLogs } from "./environment-logs.tsx";
@@ -74,6 +75,7 @@ function Overview({ environment }: { readonly environment: Detail }) {
       <EnvironmentSummary environment={environment} />
       <div className={classes.story}>
         <EnvironmentSessions sessions={sessions} since={stillSince(environment)} />
+        {(status === "active" || status === "paused") && <EnvironmentDone environment={environment} />}
         {mayExtend[status] && <EnvironmentIdle environment={environment} />}
         {status !== "pending" && stages.length > 0 && <EnvironmentLaunch environment={environment} />}
       </div>
