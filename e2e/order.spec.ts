@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { sql } from "kysely";
 import type { Database } from "../server/src/database/database.ts";
 import { declineRefund } from "../server/src/payments/refunds/grant-refund.ts";
-import { create, must, orderAndPay, orderOf, signUp } from "../testing/customer.ts";
+import { create, must, orderAndPay, orderOf, payByUpi, signUp } from "../testing/customer.ts";
 import { ordersByMoney, showOrder } from "./testing/orders.ts";
 import { payInDialog, toLastStep } from "./testing/pay.ts";
 import { fullStatement } from "./testing/statement.ts";
@@ -99,6 +99,45 @@ test("an order's page opens from Payment History with its money, timeline, refer
   await expect(page.getByRole("textbox", { name: "Description" })).toHaveValue(
     `Session ID: ${session_id}\nPayment reference: ${payment_reference}\n\n`,
   );
+});
+
+test("paid by UPI in rupees, by keyboard at 390 px: the order says so, one that waits too, and rupees are chosen next time (G365, G366, G368)", async ({
+  page,
+  product,
+  customer,
+}) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await toLastStep(page, `upi-${Date.now().toString(36)}`);
+  await page.goBack();
+  await page.getByRole("radio", { name: "USD" }).focus();
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByText("One payment by UPI, card, netbanking or wallet.")).toBeVisible();
+  await page.getByRole("button", { name: "Continue" }).press("Enter");
+  await page.getByRole("button", { name: "Launch" }).press("Enter");
+  const dialog = page.frameLocator("iframe");
+  await expect(dialog.getByLabel("UPI ID")).toBeFocused();
+  await expect(dialog.getByRole("radio", { name: "UPI" })).toBeChecked();
+  await expectAccessible(page);
+  await page.keyboard.type("success@razorpay");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/environments", { timeout: 60_000 });
+  const { invoices } = await must(product.url, "GET", `/billing/${customer.userId}`, { token: customer.idToken });
+  await page.goto(`/billing/orders/${invoices[0].order_id}`);
+  await expect(page.getByRole("complementary", { name: "Order" })).toContainText("Paid withUPI, su***@razorpay");
+  await checkScreen(page, "order-upi");
+
+  const waiting = { subdomain: `waits-${Date.now().toString(36)}`, gpuCount: 1, currency: "INR" } as const;
+  const { order } = await orderOf(product.url, customer, waiting);
+  await payByUpi(product.url, order, "pending@razorpay");
+  await must(product.url, "POST", `/docker/payments/clear/${order.id}`, { token: customer.idToken, body: {} });
+  await page.goto(`/billing/orders/${order.id}`);
+  await expect(money(page, /^₹.* is being checked$/)).toBeVisible();
+  await expect(page.getByText("The payment waits for your approval in your UPI app.")).toBeVisible();
+  await expect(facts(page).last()).toContainText("waiting for your approval in your UPI app");
+
+  await toLastStep(page, `next-${Date.now().toString(36)}`);
+  await page.goBack();
+  await expect(page.getByRole("radio", { name: "INR" })).toBeChecked();
 });
 
 test("a failed launch leads to its order, which shows the refund from start to arrival (G14, G15, G16)", async ({

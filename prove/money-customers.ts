@@ -1,5 +1,16 @@
 import { defaultPrices, major, quote } from "@berth/contract";
-import { type Customer, create, must, orderOf, type Paid, pay, profileOf, send, signUp } from "../testing/customer.ts";
+import {
+  type Customer,
+  create,
+  must,
+  orderOf,
+  type Paid,
+  pay,
+  payByUpi,
+  profileOf,
+  send,
+  signUp,
+} from "../testing/customer.ts";
 import type { Random } from "./random.ts";
 
 export interface Shop {
@@ -60,11 +71,12 @@ async function buy(shop: Shop, customer: Customer): Promise<PaidBack | undefined
   const { url, random, counts, seed, payAgain } = shop;
   const token = customer.idToken;
   const gpuCount = random.of([1, 2, 4] as const);
+  const currency = random.of(["USD", "INR"]);
   const { body, order } = await orderOf(url, customer, {
     subdomain: `lab-${seed}-${process.pid}-${names++}`,
     gpuCount,
     duration: random.of([1, 6, 24]),
-    currency: random.of(["USD", "INR"]),
+    currency,
   });
   counts.orders++;
   if (random.chance(0.1)) {
@@ -75,7 +87,8 @@ async function buy(shop: Shop, customer: Customer): Promise<PaidBack | undefined
     await must(url, "POST", `/docker/payments/clear/${order.id}`, { token, body: {} });
     counts.late++;
   }
-  const paid: Paid = { container_request: body.container_request, payment_data: await pay(url, order) };
+  const payment_data = await (currency === "INR" && random.chance(1 / 3) ? payByUpi : pay)(url, order);
+  const paid: Paid = { container_request: body.container_request, payment_data };
   if (random.chance(0.05)) {
     await payAgain(order.id);
     counts.twice++;

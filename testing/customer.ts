@@ -121,6 +121,16 @@ export async function pay(url: string, order: { key_id: string; id: string }, nu
   });
 }
 
+/** Only for an order in rupees. */
+export async function payByUpi(
+  url: string,
+  { key_id, id: order_id }: { key_id: string; id: string },
+  vpa = "success@razorpay",
+) {
+  const body = { key_id, order_id, method: "upi", vpa };
+  return must(url, "POST", "/embedded-gateway/v1/payments/create/checkout", { body });
+}
+
 export function create(url: string, customer: Customer, paid: Paid): Promise<Answer> {
   return send(url, "POST", "/docker/environment/create", { token: customer.idToken, body: paid });
 }

@@ -421,7 +421,9 @@ test("a failed launch shows the state of the money and keeps the draft (G14)", a
   await page.getByRole("button", { name: "Launch" }).click();
   await payInDialog(page);
   await expect(page.getByText("HTTP 409", { exact: true })).toBeVisible();
-  await expect(page.getByText(/\$0\.40 is on its way back to your card \(4-5 business days\)/)).toBeVisible();
+  await expect(
+    page.getByText(/\$0\.40 is on its way back to the card or account that paid \(4-5 business days\)/),
+  ).toBeVisible();
   await expect(page.locator("[data-overlay]")).toHaveCount(0);
   await page.getByRole("button", { name: "Try Again" }).click();
   await expect(page.getByLabel("Subdomain")).toHaveValue(/^failed-/);
