@@ -18,7 +18,8 @@ const budgets: Readonly<Record<string, number>> = {
   "server/src/gateway": 60,
   "server/src/http": 30,
   "server/src/identity": 33,
-  "server/src/payments": 72,
+  // Two for the methods beside cards: the test methods, and UPI IDs shortened (G365, G367).
+  "server/src/payments": 74,
   "each other folder of ours": 14,
   fastify: 36,
   jose: 50,

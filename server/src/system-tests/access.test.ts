@@ -59,6 +59,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "PUT /embedded-gateway/v1/test/orders/:id/outcome": "merchant",
   "GET /embedded-gateway/v1/geist.woff2": "anyone",
   "POST /embedded-gateway/v1/payments/create/checkout": "anyone",
+  "GET /embedded-gateway/v1/payments/:id/status": "anyone",
   "POST /embedded-gateway/v1/orders": "merchant",
   "GET /embedded-gateway/v1/orders": "merchant",
   "GET /embedded-gateway/v1/orders/:id": "merchant",
