@@ -31,7 +31,7 @@ test("G111 a new folder is claimed, and belongs to that installation from then o
 test("G111 an older folder is claimed when it has some of the expected homes, and refused when it has none", async () => {
   const { homes, claim, owner } = setup();
   await expect(claim("one", "a", "b")).rejects.toThrow(
-    /The files of 2 environments are not in .*\/homes: check DATA_DIR/,
+    `The files of 2 environments are not in ${homes}: check DATA_DIR, and that the disk is mounted. Nothing was started, so that no environment gets an empty folder. Where they are lost for good: mkdir -p '${homes}' && echo one > '${homes}/.installation', and start again`,
   );
   await mkdir(join(homes, "unknown"), { recursive: true });
   await expect(claim("one", "a", "b")).rejects.toMatchObject({ code: "refused" });

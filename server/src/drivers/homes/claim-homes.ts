@@ -28,7 +28,7 @@ export async function claimHomes(
   if (homes.length > 0 && !homes.some((home) => existsSync(join(folder, home))))
     throw new DriverError(
       "refused",
-      `The files of ${homes.length} environments are not in ${folder}: check DATA_DIR, and that the disk is mounted. Nothing was started, so that no environment gets an empty folder.`,
+      `The files of ${homes.length} environments are not in ${folder}: check DATA_DIR, and that the disk is mounted. Nothing was started, so that no environment gets an empty folder. Where they are lost for good: mkdir -p '${folder}' && echo ${install} > '${file}', and start again.`,
     );
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const handle = await open(file, "w", 0o600);

@@ -51,7 +51,8 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
     {
       kind: "homes_missing",
       what: "Missing homes",
-      remedy: "mount their disk or restore them from a backup before their environments are started again",
+      remedy:
+        "mount their disk or restore them from a backup before their environments are started again; where they are lost for good, environments terminate ID pays the unused time back",
       run: () => missingHomes(deps),
     },
     {
