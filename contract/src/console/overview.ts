@@ -67,6 +67,8 @@ const overview = object({
   hosts: object({ open: count, closed: count }),
   gpus: object({
     ...{ total: count, free: count, leased: count, quarantined: count },
+    /** CPU slots for which a machine has no room now. */
+    not_offered: count,
     /** Null while one is free. */
     sold_out_since: nullable(instant),
   }),

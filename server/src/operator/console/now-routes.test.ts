@@ -74,8 +74,15 @@ test("G323 the day in half hours, what happened last and since when nothing is f
     where not exists (select from gpu_leases where gpu_id = gpus.id) returning quarantined_at as at`.execute(db);
   await sql`insert into queue_entries (id, user_id, gpu_count) values ('q', 'ada', 1)`.execute(db);
   const soldOut = await own.must("GET", "now");
-  expect(soldOut.gpus).toMatchObject({ free: 0, leased: 7, sold_out_since: rows[0]?.at.toISOString() });
+  expect(soldOut.gpus).toMatchObject({
+    ...{ free: 0, leased: 7, quarantined: 1, not_offered: 0 },
+    sold_out_since: rows[0]?.at.toISOString(),
+  });
   expect(soldOut.day.reduce((sum: number, { queued }: { queued: number }) => sum + queued, 0)).toBe(1);
+
+  // No reason: the machine has no room for it now.
+  await sql`update gpus set quarantine_reason = '' where quarantined_at is not null`.execute(db);
+  expect((await own.must("GET", "now")).gpus).toMatchObject({ quarantined: 0, not_offered: 1 });
 });
 
 test("an installation without anything has an overview too", async () => {

@@ -48,7 +48,19 @@ async function readWaiting(db: Db): Promise<Overview["waiting"]> {
 
 interface PlacesRow
   extends Readonly<
-    Record<"open" | "closed" | "total" | "free" | "leased" | "quarantined" | "active" | "pending" | "waiting", number>
+    Record<
+      | "open"
+      | "closed"
+      | "total"
+      | "free"
+      | "leased"
+      | "quarantined"
+      | "not_offered"
+      | "active"
+      | "pending"
+      | "waiting",
+      number
+    >
   > {
   readonly since: Date | null;
 }
@@ -60,7 +72,10 @@ async function readPlaces(db: Db): Promise<Places> {
     select (select count(*)::int from hosts where is_open and removed_at is null) as open,
       (select count(*)::int from hosts where not is_open and removed_at is null) as closed,
       g.*, e.*, q.*
-    from (select count(*)::int as total, count(l.id)::int as leased, count(quarantined_at)::int as quarantined,
+    from (select count(*)::int as total, count(l.id)::int as leased, 
+        (count(*) filter (where quarantine_reason <> '' or withheld_reason <> ''))::int as quarantined,
+        (count(*) filter (where quarantined_at is not null and quarantine_reason = '' and withheld_reason = ''))::int
+          as not_offered,
         (count(*) filter (where l.id is null and quarantined_at is null and h.is_open))::int as free
       from gpus join hosts h on h.id = host_id and h.removed_at is null
       left join gpu_leases l on l.gpu_id = gpus.id and l.released_at is null and l.holder_kind <> 'pool') g,
@@ -72,11 +87,11 @@ async function readPlaces(db: Db): Promise<Places> {
   );
   const [row] = rows;
   if (!row) throw new Error("A query of counts has no row");
-  const { open, closed, total, free, leased, quarantined, active, pending, waiting, since } = row;
+  const { open, closed, total, free, leased, quarantined, not_offered, active, pending, waiting, since } = row;
   const soldOutSince = free === 0 && leased > 0 ? await readSoldOutSince(db) : null;
   return {
     hosts: { open, closed },
-    gpus: { total, free, leased, quarantined, sold_out_since: soldOutSince },
+    gpus: { total, free, leased, quarantined, not_offered, sold_out_since: soldOutSince },
     environments: { active, pending },
     queue: { waiting, since: since?.toISOString() ?? null },
   };

@@ -37,6 +37,7 @@ export function PlacesPanel({ overview: { hosts, gpus, environments, queue } }: 
             { label: "Free", value: gpus.free },
             { label: "Leased", value: gpus.leased },
             { label: "Quarantined", value: gpus.quarantined },
+            { label: "Not offered", value: gpus.not_offered },
           ]}
         />
       </section>
