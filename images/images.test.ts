@@ -105,6 +105,7 @@ test("the catalogue keeps one image of each type, and is empty before the first"
 
 test.each([
   ["an unknown type", ["torch"], {}, 1, "There is no image torch: jupyter, pytorch, tensorflow."],
+  ["an unknown option", ["--help"], {}, 1, "Unknown option '--help'.* npm run images -- "],
   ["a machine without Docker", ["jupyter"], { PATH: "/nowhere" }, 3, "There is no docker command on this machine"],
 ])("%s: one line without a stack", (_, types, env, status, words) => {
   const done = spawnSync(process.execPath, [join(folder, "run.ts"), ...types], { env, encoding: "utf8" });

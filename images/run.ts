@@ -16,10 +16,7 @@ import { stagesOf } from "./stages-of.ts";
  * debian:bookworm-slim@sha256:... builds on exactly that.
  */
 try {
-  const { values, positionals } = parseArgs({
-    options: { quick: { type: "boolean" }, base: { type: "string" } },
-    allowPositionals: true,
-  });
+  const { values, positionals } = readArguments();
   const wanted = positionals.map((word) => word.split("=") as [type: string, reference?: string]);
   const wrong = wanted.map(([type]) => type).filter((type) => !recipes.includes(type));
   if (wrong.length > 0) throw new ImageError(`There is no image ${wrong.join(", ")}: ${recipes.join(", ")}.`);
@@ -35,6 +32,18 @@ try {
 
 function isExpected(error: unknown): error is Error {
   return error instanceof ImageError || error instanceof ConfigError;
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: { quick: { type: "boolean" }, base: { type: "string" } },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    const [why] = String(error instanceof Error ? error.message : error).split(/[.\n]/);
+    throw new ImageError(`${why}. Usage: npm run images -- [--quick] [--base IMAGE] [TYPE | TYPE=IMAGE@sha256:...]...`);
+  }
 }
 
 /** Exit code 3: a machine without an engine has not failed. */

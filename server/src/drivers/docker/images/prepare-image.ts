@@ -138,6 +138,6 @@ export function missingImage(
 ): DriverError {
   const hint = isLocal
     ? `${imagesCommand(recipeOf(type))} builds it`
-    : `${operatorCommand("hosts check")} says how it gets there`;
+    : `${operatorCommand("hosts check HOST")} says how it gets there`;
   return new DriverError("no_image", `The image of ${type} is not on this host: ${hint}`);
 }
