@@ -13,7 +13,7 @@ import type { Driver, Spec } from "../driver.ts";
 import { callLab, startReady, testSpec, waitForState } from "../testing/drive-run.ts";
 import { driverSuite } from "../testing/driver.suite.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
-import { ownerOfRuns } from "./owner-of-runs.ts";
+import { ownerOfRuns } from "./as-user.ts";
 import { socketOf } from "./process-run.ts";
 import { processTable, psTable, send, treeOf } from "./process-table.ts";
 import type { runStates } from "./run-states.ts";
