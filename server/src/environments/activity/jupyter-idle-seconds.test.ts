@@ -41,34 +41,47 @@ async function jupyter(changes: Parameters<typeof testSpec>[0] = {}) {
   if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error(`it is ${seen.state}`);
   const { endpoint } = seen;
   const dispatcher = new Agent({ connect: { socketPath: endpoint.socketPath } });
+  /** Opens a WebSocket and sends one message; answers a function that closes it. */
+  const say = async (path: string, message: unknown) => {
+    const socket = new WebSocket(`ws://localhost${path}?token=${wanted.token}`, { dispatcher });
+    await once(socket, "open");
+    socket.send(JSON.stringify(message));
+    return () => socket.close();
+  };
   return {
     driver,
     wanted,
     endpoint,
     ask,
+    say,
     quiet: () => jupyterIdleSeconds(endpoint, wanted.token),
-    /** Opens a WebSocket and sends one message; answers a function that closes it. */
-    async say(path: string, message: unknown) {
-      const socket = new WebSocket(`ws://localhost${path}?token=${wanted.token}`, { dispatcher });
-      await once(socket, "open");
-      socket.send(JSON.stringify(message));
-      return () => socket.close();
+    /** JupyterLab misses what a kernel says of its state before it listens, so it is asked until an answer was heard. */
+    async startKernel(): Promise<string> {
+      const { id } = (await ask("POST", "/api/kernels")).body as { id: string };
+      const state = async () => {
+        (await say(`/api/kernels/${id}/channels`, request("kernel_info_request", {})))();
+        return (await ask("GET", `/api/kernels/${id}`)).body;
+      };
+      await expect.poll(state, pollOptions).toMatchObject({ execution_state: "idle" });
+      return id;
     },
   };
 }
 
-const cell = (code: string) => {
-  const header = { msg_id: code, msg_type: "execute_request", username: "", session: "s", version: "5.3", date: "" };
-  const content = { code, silent: false, store_history: false, user_expressions: {}, allow_stdin: false };
+const request = (type: string, content: object) => {
+  const header = { msg_id: crypto.randomUUID(), msg_type: type, username: "", session: "s", version: "5.3", date: "" };
   return { channel: "shell", header, parent_header: {}, metadata: {}, content };
 };
 
+const cell = (code: string) =>
+  request("execute_request", { code, silent: false, store_history: false, user_expressions: {}, allow_stdin: false });
+
 test("JupyterLab reports the idle seconds of a running cell, a finished one and a terminal", async () => {
-  const { ask, say, quiet, driver, wanted, endpoint } = await jupyter();
+  const { ask, say, startKernel, quiet, driver, wanted, endpoint } = await jupyter();
   expect(await quiet(), "neither kernel nor terminal").toBeNull();
   await expect(jupyterIdleSeconds(endpoint, "another token")).rejects.toThrow("returned 403");
 
-  const { id } = (await ask("POST", "/api/kernels")).body as { id: string };
+  const id = await startKernel();
   const close = await say(`/api/kernels/${id}/channels`, cell("while not __import__('os').path.exists('go'): pass"));
   await expect
     .poll(async () => (await ask("GET", `/api/kernels/${id}`)).body, pollOptions)
@@ -94,9 +107,10 @@ test("a cell that only waits and a program in a terminal run; their end is told 
   const { db, rent, reach, read } = await setupEnvironments();
   const id = await rent({ subdomain: "my-lab" });
   await reach(id, "active");
-  const { ask, say, driver, wanted, endpoint } = await jupyter({ id });
+  const { ask, say, startKernel, driver, wanted, endpoint } = await jupyter({ id });
   await sql`update environments set endpoint = ${JSON.stringify(endpoint)}, run_token = ${wanted.token}`.execute(db);
   await db.deleteFrom("notifications").execute();
+  const kernel = await startKernel();
   await setDoneNotice(db, { id, userId: "user" }, "notify");
   // JupyterLab's own load at its start depends on the machine.
   const stats: typeof driver.stats = async (id) => ({ ...(await driver.stats(id)), cpuSeconds: 0 });
@@ -107,7 +121,6 @@ test("a cell that only waits and a program in a terminal run; their end is told 
   const ran = () => expect.poll(async () => (await read(id)).done_ran, pollOptions);
   const quietSince = () => expect.poll(async () => (await read(id)).done_quiet_since, pollOptions);
 
-  const kernel = ((await ask("POST", "/api/kernels")).body as { id: string }).id;
   await ask("POST", "/api/terminals");
   const before = await looks();
   await expect.poll(looks, pollOptions).toBeGreaterThan(before + 3);
