@@ -4,6 +4,10 @@ import { expect } from "./test.ts";
 /** Fills in the card in the embedded provider's dialog and pays. */
 export async function payInDialog(page: Page, number = "5555 5555 5555 4444"): Promise<void> {
   const dialog = page.frameLocator("iframe");
+  await expect(dialog.getByRole("button", { name: /^Pay/ })).toBeVisible();
+  // In rupees UPI comes first (G365).
+  const byCard = dialog.getByRole("radio", { name: "Card" });
+  if ((await byCard.count()) > 0) await byCard.check();
   await dialog.getByLabel("Card number").fill(number);
   await dialog.getByLabel("Expiry").fill("12/34");
   await dialog.getByLabel("CVV").fill("123");
