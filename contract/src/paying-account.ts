@@ -30,7 +30,7 @@ export interface PaidBy {
   readonly method: string | null;
   readonly card_network: string | null;
   readonly card_last4: string | null;
-  /** Shortened UPI address (G367), or the provider's name of a bank or a wallet. Receipts before 0.3 lack it. */
+  /** Shortened UPI address (G367), or the provider's name of a bank or a wallet. Receipts before 0.2 lack it. */
   readonly paid_from?: string | null;
 }
 

@@ -137,19 +137,10 @@ async function enterTerminated(
   await closeSession(tx, row.id, row.ended_reason ?? "terminated");
   await revokeGrants(tx, row.id);
   await releaseLeases(tx, "environment", row.id);
-  const noRun = {
-    run_token: null,
-    endpoint: null,
-    stage: null,
-    stage_percent: null,
-    idle_stop_at: null,
-    done_notice: null,
-  };
-  await tx
-    .updateTable("environments")
-    .set({ ...noRun, terminated_at: sql`now()`, clock_from: null, banked_until: null })
-    .where("id", "=", row.id)
-    .execute();
+  await sql`
+    update environments set run_token = null, endpoint = null, stage = null, stage_percent = null, ${clearIdleStop},
+      ${clearDoneNotice}, terminated_at = now(), clock_from = null, banked_until = null
+    where id = ${row.id}`.execute(tx);
   await tx.deleteFrom("activity").where("environment_id", "=", row.id).execute();
   const keptDays = await closeHome(tx, row, retentionDays);
   if (row.created_at !== null) await reserveFormerName(tx, row);

@@ -72,7 +72,7 @@ async function readPlaces(db: Db): Promise<Places> {
     select (select count(*)::int from hosts where is_open and removed_at is null) as open,
       (select count(*)::int from hosts where not is_open and removed_at is null) as closed,
       g.*, e.*, q.*
-    from (select count(*)::int as total, count(l.id)::int as leased, 
+    from (select count(*)::int as total, count(l.id)::int as leased,
         (count(*) filter (where quarantine_reason <> '' or withheld_reason <> ''))::int as quarantined,
         (count(*) filter (where quarantined_at is not null and quarantine_reason = '' and withheld_reason = ''))::int
           as not_offered,

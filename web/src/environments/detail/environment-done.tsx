@@ -1,12 +1,11 @@
 import { type DoneMode, planOf, setDoneNotice } from "@berth/contract";
 import { Switch } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { call, messageOf } from "../../api/call.ts";
-import { environmentQuery, keys } from "../../api/queries.ts";
+import { call } from "../../api/call.ts";
 import type { Detail } from "../lifecycle/environment.ts";
 import classes from "./environment-done.module.css";
 import idle from "./environment-idle.module.css";
 import section from "./environment-section.module.css";
+import { useSetting } from "./use-setting.ts";
 
 /** One notice when nothing runs any more, and a stop with it (G360). */
 export function EnvironmentDone({ environment }: { readonly environment: Detail }) {
@@ -58,22 +57,9 @@ function waitsFor(hasRun: boolean): string {
   return hasRun ? "Something has run: it waits for its end." : "It waits for a first cell or program to run.";
 }
 
-/** Quick changes are sent one after the other, so that the last one wins. */
 function useDoneNotice(id: string) {
-  const client = useQueryClient();
-  const { mutate, variables, isPending, isSuccess, error } = useMutation({
-    mutationFn: (mode: DoneMode | null) => call(setDoneNotice, { params: { id }, body: { mode } }),
-    scope: { id: `done-notice ${id}` },
-    onSuccess: ({ done_notice }) =>
-      client.setQueryData(environmentQuery(id).queryKey, (before) => before && { ...before, done_notice }),
-    onSettled: () => client.invalidateQueries({ queryKey: keys.environment(id) }),
+  return useSetting(id, "done-notice", async (mode: DoneMode | null) => {
+    const { done_notice } = await call(setDoneNotice, { params: { id }, body: { mode } });
+    return { done_notice };
   });
-  return {
-    set: (mode: DoneMode | null) => mutate(mode),
-    saving: isPending,
-    saved: isSuccess,
-    /** The choice that is being saved. */
-    pending: isPending ? variables : undefined,
-    failure: error ? messageOf(error) : undefined,
-  };
 }
