@@ -136,3 +136,23 @@ test("recording keeps what is promised and what was not measured", () => {
   expect(rows[2]).toMatchObject({ figure: "more", bench: "launch", unit: "ms", beside: "by hand" });
   expect(judge(rows, figure(launch, 0.25), figure({ ...launch, figure: "more" }, 1), figure(reads, 20))).toEqual([]);
 });
+
+test("a value without a peer is set beside the machine's pace of then and now", () => {
+  const pass: LedgerRow = { figure: "pass", bench: "fleet", unit: "ms" };
+  const { ratio: _, besideValue: __, ...value } = last;
+  const row = { ...pass, last: { ...value, value: 400, low: 380, high: 420, paceMs: 20 } };
+  const found = (mid: number) => ({ name: "pass", unit: pass.unit, samples: Array(8).fill(mid) });
+  const at = (paceMs: number, mid: number) => judgeFigures([row], [found(mid)], { machine, busy: false, paceMs });
+  expect(at(60, 1200)).toEqual([]);
+  expect(at(60, 2400)).toEqual([
+    {
+      kind: "worse",
+      text: "pass: 2.4 s, before 400 ms (380 ms to 420 ms) at e1a82f0, on a machine whose pace makes 3.00x of it",
+    },
+  ]);
+  expect(at(20, 1200)).toMatchObject([{ kind: "worse" }]);
+  const { paceMs: ___, ...unpaced } = row.last;
+  expect(judgeFigures([{ ...pass, last: unpaced }], [found(1200)], { machine, busy: false, paceMs: 20 })).toMatchObject(
+    [{ kind: "unsure" }],
+  );
+});

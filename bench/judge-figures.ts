@@ -2,9 +2,9 @@ import { inTimes, inUnit, type LedgerRow, moreIsBetter, type Recorded, type Unit
 import { type Figure, type Median, p95Of, ratioOf, spreadOf } from "./figure.ts";
 
 /** What the measurement was made of. */
-export type Circumstances = Pick<Recorded, "commit" | "date" | "machine" | "busy">;
+export type Circumstances = Pick<Recorded, "commit" | "date" | "machine" | "busy" | "paceMs">;
 
-type Place = Pick<Circumstances, "machine" | "busy">;
+type Place = Pick<Circumstances, "machine" | "busy" | "paceMs">;
 
 export interface Finding {
   readonly kind: "worse" | "missed" | "missing" | "new" | "unsure" | "better";
@@ -23,7 +23,8 @@ export function exitCode(findings: readonly Finding[], isRecorded: boolean): 0 |
 /**
  * Compares figures with the rows of the same benches. A figure is worse when its spread lies beyond the recorded one and its
  * median is off by more than a tenth, a half without a peer; a goal is missed when the whole spread misses it. Values without a peer are compared on
- * the recorded machine only, their goals everywhere. Other work changes a value and not its spread: then nobody is sure of it.
+ * the recorded machine only, times and rates by its pace of then and now, their goals everywhere. Other work changes a value and
+ * not its spread, and a machine without a recorded pace may have been another one: then nobody is sure of it.
  */
 export function judgeFigures(rows: readonly LedgerRow[], figures: readonly Figure[], now: Place): Finding[] {
   const found = new Map(figures.map((figure) => [figure.name, figure]));
@@ -37,19 +38,42 @@ export function judgeFigures(rows: readonly LedgerRow[], figures: readonly Figur
   return [...known, ...more.map(({ name }) => ({ kind: "new" as const, text: `${name}: not in the ledger` }))];
 }
 
-function compare({ figure, unit, last }: LedgerRow, found: Figure, { machine, busy }: Place): Finding[] {
+function compare({ figure, unit, last }: LedgerRow, found: Figure, { machine, busy, paceMs }: Place): Finding[] {
   const ratio = ratioOf(found);
   const before = ratio ? last?.ratio : last?.value;
   if (!last || before === undefined) return [{ kind: "new", text: `${figure}: nothing to compare with is recorded` }];
   if (!ratio && last.machine !== machine) return [];
-  const { mid, low, high } = ratio ?? spreadOf(found.samples);
-  const show = shower(ratio === undefined ? unit : undefined);
-  const changed = Math.abs(mid - before) > Math.abs(before) * betweenRuns[ratio ? "ratio" : "value"];
-  const [above, below] = [low > last.high && changed, high < last.low && changed];
-  if (!above && !below) return [];
-  const text = `${figure}: ${show({ mid, low, high })}, before ${show({ ...last, mid: before })} at ${last.commit}`;
-  if (above === moreIsBetter(unit)) return [{ kind: "better", text }];
-  return [{ kind: busy && !ratio ? "unsure" : "worse", text }];
+  const spread = ratio ?? spreadOf(found.samples);
+  const due = ratio ? 1 : byPace(unit, last.paceMs, paceMs);
+  const change = changeOf(
+    spread,
+    { mid: before * due, low: last.low * due, high: last.high * due },
+    ratio ? "ratio" : "value",
+  );
+  if (change === "within") return [];
+  const show = shower(ratio ? undefined : unit);
+  const slower = due === 1 ? "" : `, on a machine whose pace makes ${inTimes(due)} of it`;
+  const text = `${figure}: ${show(spread)}, before ${show({ ...last, mid: before })} at ${last.commit}${slower}`;
+  if ((change === "above") === moreIsBetter(unit)) return [{ kind: "better", text }];
+  const isSure = ratio || (!busy && isPaced(unit, last));
+  return [{ kind: isSure ? "worse" : "unsure", text }];
+}
+
+function changeOf(found: Median, before: Median, kind: keyof typeof betweenRuns): "above" | "below" | "within" {
+  if (Math.abs(found.mid - before.mid) <= Math.abs(before.mid) * betweenRuns[kind]) return "within";
+  if (found.low > before.high) return "above";
+  return found.high < before.low ? "below" : "within";
+}
+
+/** Units that are as much more, or less, as the machine is slower. A share is of its processors' time. */
+const timed: ReadonlySet<Unit> = new Set(["ms", "us", "%", "1/s"]);
+
+const isPaced = (unit: Unit, last: Recorded) => last.paceMs !== undefined || !timed.has(unit);
+
+/** What a value becomes where the machine's pace alone has changed. */
+function byPace(unit: Unit, before: number | undefined, now: number | undefined): number {
+  if (!timed.has(unit) || before === undefined || now === undefined) return 1;
+  return unit === "1/s" ? before / now : now / before;
 }
 
 function judgeGoals({ figure, unit, goalRatio, goalValue }: LedgerRow, found: Figure, { busy }: Place): Finding[] {

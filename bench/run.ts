@@ -8,6 +8,7 @@ import { writeDocs } from "../scripts/generate-docs.ts";
 import { benchesOfAll, inTimes, inUnit, type LedgerRow, ledgerPath, readLedger } from "../scripts/ledger.ts";
 import { type Figure, ratioOf, spreadOf } from "./figure.ts";
 import { exitCode, type Finding, judgeFigures, record } from "./judge-figures.ts";
+import { paceMs as measurePace } from "./machine-pace.ts";
 
 const others = [
   "clone",
@@ -57,6 +58,7 @@ async function measured(bench: Bench): Promise<Finding[]> {
   const began = performance.now();
   const failed: Finding[] = [];
   let figures: readonly Figure[] = [];
+  const paceMs = measurePace();
   try {
     const { measure } = await import(`./${bench}.ts`);
     // One that found nothing is missing.
@@ -65,16 +67,16 @@ async function measured(bench: Bench): Promise<Finding[]> {
     console.error(error);
     failed.push({ kind: "missing", text: `${bench} failed: ${error instanceof Error ? error.message : error}` });
   }
-  console.log(`\n${bench}, ${Math.round((performance.now() - began) / 1000)} s`);
+  console.log(`\n${bench}, ${Math.round((performance.now() - began) / 1000)} s, pace ${paceMs} ms`);
   for (const figure of figures) console.log(lineOf(figure, own));
   const busyAfter = await isBusy();
   const busy = busyBefore || busyAfter;
   busyBefore = busyAfter;
   if (busy) unquiet.push(bench);
-  rows = record(rows, bench, figures, { commit, date, machine, busy });
+  rows = record(rows, bench, figures, { commit, date, machine, busy, paceMs });
   // Words after the name choose figures of that bench.
   const chosen = args.length === 0 ? own : own.filter((row) => figures.some((figure) => figure.name === row.figure));
-  return [...failed, ...judgeFigures(chosen, figures, { machine, busy })];
+  return [...failed, ...judgeFigures(chosen, figures, { machine, busy, paceMs })];
 }
 
 /** Whether other work takes more than `busyShare` of all processors, over three seconds in which this process only waits. */

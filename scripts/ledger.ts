@@ -18,6 +18,8 @@ export interface Recorded {
   readonly samples: number;
   /** Whether other work took more than a tenth of the machine. */
   readonly busy: boolean;
+  /** What a fixed piece of work took then: the machine's pace, which differs threefold from day to day where it is rented. */
+  readonly paceMs?: number;
   readonly commit: string;
   readonly date: string;
   readonly machine: string;

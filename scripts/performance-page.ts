@@ -17,7 +17,8 @@ A ratio is the median of the ratios of pairs. Its spread is the interval between
 median in at least 95 of 100 runs, whatever the distribution is (sign test); of fewer than six pairs it is all of them. So a
 busy machine makes the spread wide instead of the figure wrong. Worse is a figure whose whole spread lies beyond the recorded
 one, and whose median differs by more than a tenth, as two runs on one machine may. A value without a peer is compared on the
-machine it was recorded on only, may differ by a half, and fails on a quiet machine only.
+machine it was recorded on only, by the pace of that machine then and now (a fixed piece of work, timed before each bench), may
+differ by a half, and fails on a quiet machine only.
 
 ## In \`npm run bench -- all\`
 
