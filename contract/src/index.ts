@@ -23,6 +23,7 @@ export * from "./notifications.ts";
 export * from "./order-detail.ts";
 export * from "./orders.ts";
 export * from "./paying-account.ts";
+export * from "./plural.ts";
 export * from "./price-raises.ts";
 export * from "./pricing.ts";
 export * from "./product.ts";

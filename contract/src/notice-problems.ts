@@ -1,6 +1,7 @@
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { CatalogueProblem } from "./catalogue/catalogue-problems.ts";
 import { type Prices, pricesAt } from "./catalogue/prices.ts";
+import { plural } from "./plural.ts";
 import { type PriceRaise, priceRaises } from "./price-raises.ts";
 import { planOf } from "./pricing.ts";
 
@@ -48,11 +49,7 @@ function fieldOf({ gpus, hours, currency }: PriceRaise, before: Prices, after: P
 
 function described({ gpus, hours, currency, beforeMinor, afterMinor }: PriceRaise): string {
   const sum = (minor: number) => (minor / 100).toFixed(2);
-  return `${counted(gpus, "GPU")} for ${counted(hours, "hour")} from ${sum(beforeMinor)} to ${sum(afterMinor)} ${currency}`;
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return `${plural(gpus, "GPU")} for ${plural(hours, "hour")} from ${sum(beforeMinor)} to ${sum(afterMinor)} ${currency}`;
 }
 
 /** One raise of each field. */

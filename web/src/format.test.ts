@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { expect, test } from "vitest";
 import {
   date,
@@ -8,7 +9,6 @@ import {
   hostName,
   money,
   moneyShort,
-  plural,
   sizeText,
   timeLeft,
 } from "./format.ts";

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 /** Formats minor units: "$2.40", "₹212" (G9). Whole rupees have no decimals (G8). Every currency has hundredths. */
 export function money(minor: number, currency: string): string {
   return currency === "INR" ? rupees(minor) : decimal(minor, currency, 2);
@@ -90,10 +91,6 @@ export function sizeText(megabytes: number | null): string {
   if (megabytes === null) return "Measuring...";
   if (megabytes < 1) return `${Math.ceil(megabytes * 1000)} KB`;
   return megabytes < 1000 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1000).toFixed(2)} GB`;
-}
-
-export function plural(count: number, noun: string, nouns = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : nouns}`;
 }
 
 function decimal(minor: number, currency: string, digits: number): string {

@@ -1,3 +1,4 @@
+import { plural } from "../plural.ts";
 import { hoursPerMonth } from "./prices.ts";
 
 const hoursPerWeek = 168;
@@ -5,10 +6,6 @@ const hoursPerWeek = 168;
 /** "6 hours", "1 week", "1 month" (spec 9.1). */
 export function durationLabel(hours: number): string {
   if (hours === hoursPerMonth) return "1 month";
-  if (hours % hoursPerWeek === 0) return counted(hours / hoursPerWeek, "week");
-  return counted(hours, "hour");
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  if (hours % hoursPerWeek === 0) return plural(hours / hoursPerWeek, "week");
+  return plural(hours, "hour");
 }

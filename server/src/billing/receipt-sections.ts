@@ -1,4 +1,4 @@
-import { paidWith } from "@berth/contract";
+import { paidWith, plural } from "@berth/contract";
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import type { TaxPart } from "../payments/ledger/tax.ts";
 import { formatInstant } from "../text/format-instant.ts";
@@ -90,7 +90,7 @@ function bought({ container_type, gpu_count, duration_hours, subdomain }: Receip
     { label: "Item", value: `${container_type || "GPU"} Environment` },
     { label: "Environment name", value: subdomain },
     { label: "GPUs", value: String(gpu_count) },
-    { label: "Booked", value: `${duration_hours} hour${duration_hours === 1 ? "" : "s"}` },
+    { label: "Booked", value: plural(duration_hours, "hour") },
   ];
 }
 

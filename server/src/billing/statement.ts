@@ -1,4 +1,4 @@
-import { type billing, major, type ReplyOf } from "@berth/contract";
+import { type billing, major, plural, type ReplyOf } from "@berth/contract";
 import { invoiceNumber } from "../payments/ledger/issue-receipt.ts";
 
 type Statement = Omit<ReplyOf<typeof billing>, "status">;
@@ -135,7 +135,7 @@ function invoiceOf(row: InvoiceRow): Invoice {
     status: row.status === "captured" ? "Paid" : "Pending/Failed",
     state: stateOf(row),
     description: `${row.container_type || "GPU"} Environment`,
-    duration: row.duration_hours > 0 ? `${row.duration_hours} hour${row.duration_hours === 1 ? "" : "s"}` : "N/A",
+    duration: row.duration_hours > 0 ? plural(row.duration_hours, "hour") : "N/A",
     refunded: major(row.refund_minor),
     payment_reference: row.gateway_payment_id,
     session_id: row.session_id,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { comingPrices, type Prices, priceRaises, pricesAt, type ShownCatalogue } from "@berth/contract";
+import { comingPrices, type Prices, plural, priceRaises, pricesAt, type ShownCatalogue } from "@berth/contract";
 import type { NoticeCause } from "../mail/mail-flag.ts";
 import { formatAmount } from "../payments/ledger/format-amount.ts";
 import { formatDay } from "../text/format-day.ts";
@@ -39,7 +39,7 @@ function changedRows(before: Prices, after: Prices): string[] {
       changed(old?.hourlyCents ?? null, hourlyCents, "an hour"),
       changed(old?.monthlyCents ?? null, monthlyCents, "a month"),
     ].filter((part) => part !== "");
-    return parts.length === 0 ? [] : [`${gpus} GPU${gpus === 1 ? "" : "s"} ${parts.join(", ")}`];
+    return parts.length === 0 ? [] : [`${plural(gpus, "GPU")} ${parts.join(", ")}`];
   });
 }
 

@@ -1,4 +1,4 @@
-import { type Catalogue, type CatalogueProblem, recipes } from "@berth/contract";
+import { type Catalogue, type CatalogueProblem, plural, recipes } from "@berth/contract";
 import { sql } from "kysely";
 import type { Sql } from "../database/database.ts";
 
@@ -13,6 +13,6 @@ export async function removedTypes(db: Sql, { types }: Pick<Catalogue, "types">)
     where terminated_at is null and container_type <> all(${known}) group by 1 order by 1`.execute(db);
   return rows.map(({ type, count }) => ({
     path: ["types"],
-    message: `lacks ${type}, which ${count} ${count === 1 ? "environment needs" : "environments need"} to start again: keep it until they have ended`,
+    message: `lacks ${type}, which ${plural(count, "environment needs", "environments need")} to start again: keep it until they have ended`,
   }));
 }

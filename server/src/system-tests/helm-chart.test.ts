@@ -319,7 +319,9 @@ test.skipIf(whyNoDryRun)(
     const home = { name: "home-1", namespace, labels: { "berth.part": "home" } };
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } };
     await api.create({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: home, spec } as KubernetesObject);
-    expect(install().refusal).toContain(`1 homes are in the namespace ${namespace}: set environments.namespace`);
+    expect(install().refusal).toContain(
+      `homes are in the namespace ${namespace} already (1): set environments.namespace`,
+    );
     expect(installChart({ ...values, environments: { namespace } })).toEqual({ status: 0, refusal: "" });
   },
 );

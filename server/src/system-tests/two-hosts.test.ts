@@ -71,10 +71,10 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
       /^203.0.113.7 is no private address/,
     );
     const added = await hosts("add", "remote", address, "--home-root", homeRoot);
-    expect(added).toMatch(/^remote can be used: no GPU, so 1 CPU slots; runs are reached at 127.0.0.1/);
+    expect(added).toMatch(/^remote can be used: no GPU, so 1 CPU slot; runs are reached at 127.0.0.1/);
     expect(added).toMatch(/WARNING: it has no firewall: .*hosts firewall remote GATEWAY/);
     expect(added).toMatch(/remote is added; a running server rents on it after its next start$/);
-    expect(await hosts("list")).toMatch(/^local fake: 1 CPU slots.*\nremote docker at ssh:\S+: 0 GPUs/);
+    expect(await hosts("list")).toMatch(/^local fake: 1 CPU slot.*\nremote docker at ssh:\S+: 0 GPUs/);
     before.child.kill("SIGTERM");
     await before.ended;
 
@@ -87,7 +87,7 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
       await product.ended;
       await removeRuns(install);
     });
-    await expect.poll(() => hosts("list"), { timeout: 60_000 }).toMatch(/remote docker at \S+: 1 CPU slots/);
+    await expect.poll(() => hosts("list"), { timeout: 60_000 }).toMatch(/remote docker at \S+: 1 CPU slot/);
     await expect.poll(async () => (await product.must("GET", "/capacity")).total).toBe(1);
     const hostOf = async (subdomain: string) =>
       (await db.selectFrom("environments").select("host_id").where("subdomain", "=", subdomain).executeTakeFirst())
@@ -106,8 +106,8 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     const first = await rent(ann, "first-one");
     const second = await rent(bob, "second-one");
     expect([await hostOf("first-one"), await hostOf("second-one")]).toEqual(["local", "remote"]);
-    expect(await hosts("list")).toMatch(/remote docker at \S+: 1 CPU slots, 1 leased, 0 quarantined, 1 environments/);
-    expect(await hosts("remove", "remote")).toMatch(/^remote still has 1 environments, 1 GPUs leased and 1 kept homes/);
+    expect(await hosts("list")).toMatch(/remote docker at \S+: 1 CPU slot, 1 leased, 0 quarantined, 1 environment/);
+    expect(await hosts("remove", "remote")).toMatch(/^remote still has 1 environment, 1 GPU leased and 1 kept home/);
 
     const act = (user: typeof ann, action: string, id: string) =>
       product.call("POST", `/docker/${action}_container/${id}/${user.id}`, user.token, {});

@@ -1,9 +1,10 @@
 import type { Prices } from "@berth/contract";
+import { plural } from "@berth/contract";
 import { useUnit } from "../api/use-unit.ts";
 import { announcedPrices, prices } from "../catalogue.ts";
 import { changedRates } from "../content/coming-prices.ts";
 import { capitalised } from "../content/number-word.ts";
-import { longDay, money, plural } from "../format.ts";
+import { longDay, money } from "../format.ts";
 import { Table } from "../ui/display/table.tsx";
 import classes from "./billing-page.module.css";
 

@@ -1,9 +1,9 @@
-import { type Credit, hoursOfCredit } from "@berth/contract";
+import { type Credit, hoursOfCredit, plural } from "@berth/contract";
 import { useQuery } from "@tanstack/react-query";
 import { creditsQuery } from "../api/queries.ts";
 import { useUnit } from "../api/use-unit.ts";
 import type { UnitWords } from "../content/unit-words.ts";
-import { date, hoursText, plural } from "../format.ts";
+import { date, hoursText } from "../format.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import classes from "./billing-page.module.css";
 import { VoucherForm } from "./voucher-form.tsx";

@@ -1,4 +1,5 @@
 import type { Order, OrderState } from "@berth/contract";
+import { plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useSession } from "../api/session.ts";
@@ -7,7 +8,7 @@ import { typeName } from "../content/environment-types.ts";
 import { capitalised } from "../content/number-word.ts";
 import { orderStateTexts } from "../content/order-texts.ts";
 import type { UnitWords } from "../content/unit-words.ts";
-import { plural, rateText } from "../format.ts";
+import { rateText } from "../format.ts";
 import { supportPath } from "../ui/controls/support-path.ts";
 import { type Fact, Facts } from "../ui/display/facts.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";

@@ -1,6 +1,7 @@
+import { plural } from "@berth/contract";
 import "@mantine/charts/styles.layer.css";
 import { BarChart, LineChart } from "@mantine/charts";
-import { moneyShort, plural } from "../format.ts";
+import { moneyShort } from "../format.ts";
 import classes from "./billing-page.module.css";
 import { amountText, chartText, longMonth, type Month, monthName, shortMonth } from "./statement.ts";
 

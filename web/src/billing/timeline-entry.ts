@@ -1,6 +1,6 @@
-import { type Order, type OrderFact, payingAccount } from "@berth/contract";
+import { type Order, type OrderFact, payingAccount, plural } from "@berth/contract";
 import { endedTexts, failureTexts, refundTexts } from "../content/order-texts.ts";
-import { date, hoursText, plural } from "../format.ts";
+import { date, hoursText } from "../format.ts";
 import { amountText } from "./statement.ts";
 
 export interface TimelineEntry {

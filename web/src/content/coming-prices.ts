@@ -1,6 +1,7 @@
 import type { Prices } from "@berth/contract";
+import { plural } from "@berth/contract";
 import { announcedPrices, prices } from "../catalogue.ts";
-import { longDay, money, moneyShort, plural, rateText } from "../format.ts";
+import { longDay, money, moneyShort, rateText } from "../format.ts";
 
 /** A sentence for each announced version of the prices (G152): "From January 31, 2027 the prices are: ...". */
 export function comingPriceTexts(): readonly string[] {

@@ -1,4 +1,4 @@
-import { plural } from "../format.ts";
+import { plural } from "@berth/contract";
 import type { UnitWords } from "./unit-words.ts";
 
 export const queueTexts = {

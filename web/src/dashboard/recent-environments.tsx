@@ -1,10 +1,11 @@
+import { plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useUnit } from "../api/use-unit.ts";
 import { typeName } from "../content/environment-types.ts";
 import type { Environment } from "../environments/lifecycle/environment.ts";
 import { EnvironmentStatus } from "../environments/lifecycle/environment-status.tsx";
-import { date, plural } from "../format.ts";
+import { date } from "../format.ts";
 import { OpenSession } from "../ui/controls/open-session.tsx";
 import { NamedSlots } from "../ui/display/slots.tsx";
 import { TimeLeft } from "../ui/display/time-left.tsx";

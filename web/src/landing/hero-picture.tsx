@@ -1,4 +1,4 @@
-import { quote } from "@berth/contract";
+import { plural, quote } from "@berth/contract";
 import { Link } from "react-router";
 import { environmentHost } from "../api/page-settings.ts";
 import { catalogue, prices } from "../catalogue.ts";
@@ -6,7 +6,7 @@ import { typeName } from "../content/environment-types.ts";
 import { exampleOrder } from "../content/example-order.ts";
 import { gpuNames } from "../content/gpu-words.ts";
 import { numberWord } from "../content/number-word.ts";
-import { money, plural } from "../format.ts";
+import { money } from "../format.ts";
 import { LaunchTimeline } from "../ui/display/launch-timeline.tsx";
 import { Slots } from "../ui/display/slots.tsx";
 import { Status } from "../ui/display/status.tsx";

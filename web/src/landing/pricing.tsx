@@ -1,9 +1,10 @@
+import { plural } from "@berth/contract";
 import { Link } from "react-router";
 import { catalogue, prices } from "../catalogue.ts";
 import { currencyChoice } from "../content/currency-choice.ts";
 import { isMonthlySold } from "../content/environment-types.ts";
 import { memoryOf } from "../content/gpu-words.ts";
-import { money, moneyShort, plural } from "../format.ts";
+import { money, moneyShort } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import { Table } from "../ui/display/table.tsx";
 import classes from "./pricing.module.css";

@@ -1,8 +1,7 @@
-import { durationLabel } from "@berth/contract";
+import { durationLabel, plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useUnit } from "../api/use-unit.ts";
 import { typeName } from "../content/environment-types.ts";
-import { plural } from "../format.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import type { LeftDraft } from "./draft/draft.ts";
 import classes from "./launch-page.module.css";

@@ -1,7 +1,8 @@
 import type { ProductStatus } from "@berth/contract";
+import { plural } from "@berth/contract";
 import { prices } from "../catalogue.ts";
 import { unitWords } from "../content/unit-words.ts";
-import { dateTime, plural } from "../format.ts";
+import { dateTime } from "../format.ts";
 import { Slots } from "../ui/display/slots.tsx";
 import classes from "./status-page.module.css";
 

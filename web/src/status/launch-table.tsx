@@ -1,7 +1,8 @@
 import type { LaunchFigures, ProductStatus } from "@berth/contract";
+import { plural } from "@berth/contract";
 import { meaningful } from "../content/meaningful.ts";
 import { statusTexts as texts } from "../content/status-texts.ts";
-import { plural, seconds } from "../format.ts";
+import { seconds } from "../format.ts";
 import { Table } from "../ui/display/table.tsx";
 import classes from "./status-page.module.css";
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { plural } from "@berth/contract";
 import { DriverError } from "../driver.ts";
 
 /** In the folder of homes: the id of the installation that they belong to. No home has this name. */
@@ -28,7 +29,7 @@ export async function claimHomes(
   if (homes.length > 0 && !homes.some((home) => existsSync(join(folder, home))))
     throw new DriverError(
       "refused",
-      `The files of ${homes.length} environments are not in ${folder}: check DATA_DIR, and that the disk is mounted. Nothing was started, so that no environment gets an empty folder. Where they are lost for good: mkdir -p '${folder}' && echo ${install} > '${file}', and start again.`,
+      `The files of ${plural(homes.length, "environment")} are not in ${folder}: check DATA_DIR, and that the disk is mounted. Nothing was started, so that no environment gets an empty folder. Where they are lost for good: mkdir -p '${folder}' && echo ${install} > '${file}', and start again.`,
     );
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const handle = await open(file, "w", 0o600);

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import type { Sql } from "../../database/database.ts";
 import { canRun, hasRoomForFiles, holdGrace, type Place } from "./gpu-leases.ts";
@@ -57,9 +58,9 @@ export async function shortageText(
     return `${place ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
   if (!time && place) return "The machine that has these files takes no new environments";
   if (!time && (await isAnyFull(db))) return "No machine has room for the files of another environment right now";
-  if (!time) return `No machine has ${gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`}`;
+  if (!time) return `No machine has ${plural(gpuCount, "GPU")}`;
   if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
-  const what = gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`;
+  const what = plural(gpuCount, "GPU is", "GPUs are");
   const when = time.freeAt.toISOString().slice(0, 16).replace("T", " ");
   return `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`;
 }

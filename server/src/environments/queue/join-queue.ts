@@ -1,4 +1,4 @@
-import { reservationMinutes, type UserQueueEntry } from "@berth/contract";
+import { plural, reservationMinutes, type UserQueueEntry } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Db, Sql, Tx } from "../../database/database.ts";
@@ -97,12 +97,12 @@ export async function purgeQueue(db: Db): Promise<void> {
 
 /** The title of the notice of a reservation. */
 export function reservationTitle(gpuCount: number): string {
-  return `${gpuCount === 1 ? "1 GPU is" : `${gpuCount} GPUs are`} held for you for ${reservationMinutes} minutes`;
+  return `${plural(gpuCount, "GPU is", "GPUs are")} held for you for ${reservationMinutes} minutes`;
 }
 
 /** The body of the notice of one that lapsed. */
 export function lapsedText(gpuCount: number): string {
   const one = gpuCount === 1;
-  const what = one ? "1 GPU was" : `${gpuCount} GPUs were`;
+  const what = plural(gpuCount, "GPU was", "GPUs were");
   return `${what} held for you for ${reservationMinutes} minutes. Nothing was launched, so ${one ? "it" : "they"} went to the next in line. You can wait again, from its end.`;
 }

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import type { UserPatch } from "../identity.ts";
@@ -76,8 +77,8 @@ async function endAccess(
 
 /** "2 share links were revoked. 1 environment has a new password, which your scripts need. ", or nothing. */
 function endedText({ shareLinks, environments }: EndedRights): string {
-  const links = shareLinks === 1 ? "1 share link was revoked. " : `${shareLinks} share links were revoked. `;
-  const rented = environments === 1 ? "1 environment has" : `${environments} environments have`;
+  const links = `${plural(shareLinks, "share link was", "share links were")} revoked. `;
+  const rented = plural(environments, "environment has", "environments have");
   return (
     (shareLinks > 0 ? links : "") + (environments > 0 ? `${rented} a new password, which your scripts need. ` : "")
   );

@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { plural } from "@berth/contract";
 import type { Config } from "../../config/config.ts";
 import { operatorCommand, startCommand } from "../../text/operator-command.ts";
 import type { Command, Options } from "../parse-command.ts";
@@ -125,9 +126,11 @@ function contentOf({ version, madeAt, tables, homes, elsewhere = [] }: Manifest)
   const rows = Object.values(tables).reduce((sum, count) => sum + count, 0);
   const files = homes?.reduce((sum, each) => sum + each.files, 0);
   const bytes = homes?.reduce((sum, each) => sum + each.bytes, 0) ?? 0;
-  const packed = homes ? `${homes.length} homes with ${files} files (${size(bytes)})` : "no homes";
+  const packed = homes
+    ? `${plural(homes.length, "home")} with ${plural(files ?? 0, "file")} (${size(bytes)})`
+    : "no homes";
   const read = elsewhere.filter((each) => each.bytes !== null);
-  const others = read.length > 0 ? `, ${read.length} homes of other hosts` : "";
+  const others = read.length > 0 ? `, ${plural(read.length, "home")} of other hosts` : "";
   return `version ${version}, ${madeAt}, ${rows} rows in ${Object.keys(tables).length} tables, ${packed}${others}`;
 }
 

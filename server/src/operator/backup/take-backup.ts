@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { defaultCatalogue } from "@berth/contract";
+import { defaultCatalogue, plural } from "@berth/contract";
 import { sql } from "kysely";
 import { type Config, version } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
@@ -61,7 +61,7 @@ export async function takeBackup(
     };
     const bytes = archiveBytes(entries, join(folder, "sums"), manifestOf);
     const onBytes = (written: number) =>
-      progress(`${packed.homes.length + packed.elsewhere.length} homes are packed.`, written);
+      progress(`${plural(packed.homes.length + packed.elsewhere.length, "home is", "homes are")} packed.`, written);
     const taken = await write(bytes, onBytes, signal);
     if (!manifests[0]) throw new BackupRefused("The backup ended before its manifest.");
     return { ...taken, manifest: manifests[0] };

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, Tx } from "../../database/database.ts";
@@ -83,7 +84,7 @@ export async function removeHost(db: Db, id: string, author: Author): Promise<vo
     const { environments = 0, leases = 0, homes = 0 } = rows[0] ?? {};
     if (environments + leases + homes > 0)
       throw new CapacityRefused(
-        `${id} still has ${environments} environments, ${leases} GPUs leased and ${homes} kept homes: drain it and wait until they are over`,
+        `${id} still has ${plural(environments, "environment")}, ${plural(leases, "GPU")} leased and ${plural(homes, "kept home")}: drain it and wait until they are over`,
       );
     await sql`update hosts set removed_at = now(), drained_at = coalesce(drained_at, now()) where id = ${id}`.execute(
       tx,

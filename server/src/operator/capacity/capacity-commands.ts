@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import type { Config } from "../../config/config.ts";
 import { countOnHost } from "../../environments/hosts/decommissioned-hosts.ts";
 import { operatorCommand } from "../../text/operator-command.ts";
@@ -110,7 +111,7 @@ async function drain(config: Config, options: Options, id = ""): Promise<void> {
   console.log(
     notified === undefined
       ? `${id} is draining already`
-      : `${id} takes no new environments; ${notified} owners are notified`,
+      : `${id} takes no new environments; ${plural(notified, "owner is", "owners are")} notified`,
   );
   if (moving) console.log(moving);
 }
@@ -123,13 +124,13 @@ async function undrain(config: Config, options: Options, id = ""): Promise<void>
 async function lose(config: Config, id: string, options: Options): Promise<string> {
   if (options["yes"] === undefined) {
     const { environments, homes } = await withDatabase(config, (db) => countOnHost(db, id));
-    return `This ends the ${environments} environments on ${id} for good, with the files of ${homes} homes, and refunds their unused time: ${operatorCommand(`hosts lost ${id} --yes`)}`;
+    return `This ends ${plural(environments, "environment")} on ${id} for good, with the files of ${plural(homes, "home")}, and refunds their unused time: ${operatorCommand(`hosts lost ${id} --yes`)}`;
   }
   const notified = await withDatabase(config, (db) => loseHost(db, announcerOf(config), id, authorOf(options)));
   const next = "restart the server, and remove it when hosts list shows nothing left on it";
   return notified === undefined
     ? `${id} is lost already: ${next}`
-    : `${id} is lost, ${notified} owners are notified: ${next}`;
+    : `${id} is lost, ${plural(notified, "owner is", "owners are")} notified: ${next}`;
 }
 
 async function quarantine(config: Config, id = "", ...reason: string[]): Promise<void> {

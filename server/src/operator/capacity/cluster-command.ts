@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { plural } from "@berth/contract";
 import type { Author } from "../../audit/record-act.ts";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
@@ -52,9 +53,12 @@ function reportOf(
   { slots }: Config,
 ): string {
   const models = [...new Set(gpus.map(({ model }) => model))].join(", ");
-  const has = gpus.length > 0 ? `${gpus.length} GPUs (${models})` : `no GPU, so ${slots ?? "up to 8"} CPU slots`;
+  const has =
+    gpus.length > 0
+      ? `${plural(gpus.length, "GPU")} (${models})`
+      : `no GPU, so ${slots === undefined ? "up to 8 CPU slots" : plural(slots, "CPU slot")}`;
   const labels = labelText(nodeSelector);
-  const where = `on ${nodes.length} nodes${labels && ` with ${labels}`}`;
+  const where = `on ${plural(nodes.length, "node")}${labels && ` with ${labels}`}`;
   const under = runtimeClass ? `, under ${runtimeClass}` : "";
   const lines = [`${id} can be used: ${has} ${where}${under}; pods and files are in the namespace ${namespace}`];
   return [...lines, ...warnings.map((warning) => `WARNING: ${warning}`)].join("\n");

@@ -114,7 +114,7 @@ test("a host that does not answer is listed", async () => {
     expect.stringMatching(/^host fake: .*, not answering since .* UTC$/),
   ]);
   expect(await outOfService()).toEqual(["host does not answer"]);
-  expect(await operate(db, "hosts", "lost", "host")).toMatch(/^This ends the 0 environments on host for good, with/);
+  expect(await operate(db, "hosts", "lost", "host")).toMatch(/^This ends 0 environments on host for good, with/);
   expect(await operate(db, "hosts", "lost", "host", "--yes")).toBe("host is this machine: it can be drained, not lost");
 });
 
@@ -174,7 +174,7 @@ test("G195 a host whose files move drains, says what moves and what stays, and i
   expect(await db.selectFrom("hosts").select("drained_at").execute()).toEqual([{ drained_at: null }]);
   await addHosts(db, { other: 1 });
   expect(await operate(db, "hosts", "drain", "host", "--move", "--reason", "New disks")).toMatch(
-    /^host takes no new environments; 1 owners are notified\nTo move now: 1 stopped environments, and the kept files of 0 that have ended. These follow when they are stopped or have ended: second \(active until .* UTC\).$/,
+    /^host takes no new environments; 1 owner is notified\nTo move now: 1 stopped environment, and the kept files of 0 that have ended. These follow when they are stopped or have ended: second \(active until .* UTC\).$/,
   );
   const notices = await db.selectFrom("notifications").select("body").where("cause", "like", "drain:%").execute();
   expect(notices).toEqual([{ body: expect.stringContaining("What is stopped moves to another machine") }]);

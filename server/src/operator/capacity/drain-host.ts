@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import { type Author, recordAct } from "../../audit/record-act.ts";
 import type { Db, Tx } from "../../database/database.ts";
@@ -66,11 +67,13 @@ export function hostText({
   ...more
 }: HostRow): string {
   const { drained_at, away_since, lost_at, moving_since, homes, move_error, withheld, withheld_reason } = more;
-  const units = unit === "gpu" ? "GPUs" : "CPU slots";
-  const parts = [`${gpus} ${units}`, `${leased} leased`, `${quarantined} quarantined`, `${environments} environments`];
+  const parts = [
+    plural(gpus, unit === "gpu" ? "GPU" : "CPU slot"),
+    ...[`${leased} leased`, `${quarantined} quarantined`, plural(environments, "environment")],
+  ];
   if (withheld > 0) parts.push(`${withheld} not offered: ${withheld_reason || "no room for them now"}`);
   if (drained_at && !lost_at) parts.push(`draining since ${formatInstant(drained_at)} UTC`);
-  if (moving_since && !lost_at) parts.push(`${homes} homes left to move`);
+  if (moving_since && !lost_at) parts.push(`${plural(homes, "home")} left to move`);
   if (move_error && !lost_at) parts.push(`a move is tried again: ${move_error}`);
   if (lost_at) parts.push(`lost since ${formatInstant(lost_at)} UTC`);
   else if (away_since) parts.push(`not answering since ${formatInstant(away_since)} UTC`);

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { join, resolve } from "node:path";
+import { plural } from "@berth/contract";
 import type { Author } from "../../audit/record-act.ts";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
@@ -109,7 +110,7 @@ async function check(remote: RemoteMachine, own: RemoteDeps, { docker, slots }: 
   const has =
     gpus.length > 0
       ? gpus.map((gpu) => `${gpu.model} (${gpu.id})`).join(", ")
-      : `no GPU, so ${slots ?? "up to 8"} CPU slots`;
+      : `no GPU, so ${slots === undefined ? "up to 8 CPU slots" : plural(slots, "CPU slot")}`;
   const lines = [`${id} can be used: ${has}; runs are reached at ${reach}, homes are in ${homeRoot}`];
   return [...lines, ...warnings.map((warning) => `WARNING: ${warning}`)].join("\n");
 }

@@ -75,7 +75,7 @@ describe.skipIf(absent)(absent ? `a cluster as a host, skipped because ${absent}
       /^No ready node .* has the labels kubernetes.io\/hostname=of-nobody$/,
     );
     expect(await addedClusters(db)).toEqual([]);
-    const usable = new RegExp(`^part can be used: .* on 1 nodes with kubernetes.io/hostname=${nodes[0]}; pods and`);
+    const usable = new RegExp(`^part can be used: .* on 1 node with kubernetes.io/hostname=${nodes[0]}; pods and`);
     expect(await add("part")).toMatch(usable);
     expect(await add("part"), "again").toMatch(/part is added; a running server rents on it after its next start$/);
     expect((await readHosts(db)).map(hostText)).toContainEqual(

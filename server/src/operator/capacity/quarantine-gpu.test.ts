@@ -38,8 +38,8 @@ test("G212 a GPU that a cordoned node withholds is named with what opens the nod
     since("its host has no room for it, or has it no more"),
   ]);
   expect(await found()).toEqual([
-    `1 GPUs of cluster are not offered: ${cordoned.reason}`,
-    "1 GPUs of cluster are not offered: the node c has it no more",
+    `cluster does not offer 1 GPU: ${cordoned.reason}`,
+    "cluster does not offer 1 GPU: the node c has it no more",
   ]);
   await expect(releaseGpu(db, "b-gpu-1", by)).rejects.toThrow(`cluster does not offer it: ${cordoned.reason}`);
   expect((await readHosts(db)).map(hostText)).toContainEqual(
@@ -55,7 +55,7 @@ test("G212 CPU slots that a cordoned node withholds are one finding, and none wh
   await register({ room: 3 });
   expect(await found()).toEqual([]);
   await register({ room: 1, closedNodes: [cordoned] });
-  expect(await found()).toEqual([`3 CPU slots of cluster are not offered: ${cordoned.reason}`]);
+  expect(await found()).toEqual([`cluster does not offer 3 CPU slots: ${cordoned.reason}`]);
   await register({ room: 3 });
   expect(await found()).toEqual([]);
 });

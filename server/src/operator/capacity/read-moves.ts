@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { formatInstant } from "../../text/format-instant.ts";
@@ -26,7 +27,7 @@ export async function readMoves(db: Db, hostId: string) {
 
 /** The same as sentences. */
 export function movesText({ staying, stopped, kept }: Awaited<ReturnType<typeof readMoves>>): string {
-  const moving = `To move now: ${stopped} stopped environments, and the kept files of ${kept} that have ended.`;
+  const moving = `To move now: ${plural(stopped, "stopped environment")}, and the kept files of ${kept} that have ended.`;
   if (staying.length === 0) return `${moving} Nothing runs there.`;
   return `${moving} These follow when they are stopped or have ended: ${staying.map(stayingText).join(", ")}.`;
 }

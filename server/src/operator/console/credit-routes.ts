@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import {
   createVouchers as createCall,
   grantCredit as grantCall,
@@ -40,7 +41,7 @@ export function creditRoutes(app: FastifyInstance, deps: Pick<ConsoleDeps, "db" 
     const { id, codes } = await createVouchers(db, wanted, authorOf(request, reason));
     return {
       ...success,
-      message: `${codes.length} ${codes.length === 1 ? "code" : "codes"} of ${gpuHoursText(wanted.gpuHours)}`,
+      message: `${plural(codes.length, "code")} of ${gpuHoursText(wanted.gpuHours)}`,
       id,
       codes,
     };

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { formatAmount } from "../../payments/ledger/format-amount.ts";
@@ -93,9 +94,7 @@ async function unansweredOrders(db: Db): Promise<readonly string[]> {
     where status in ('draft', 'open', 'paid', 'refunding') and attempts >= ${unansweredTries} and last_error is not null
       and due_at > now() - interval '1 hour'
     group by last_error order by count(*) desc`.execute(db);
-  return rows.map(
-    ({ count, last_error }) => `${count} ${count === 1 ? "order" : "orders"} could not be asked about: ${last_error}`,
-  );
+  return rows.map(({ count, last_error }) => `${plural(count, "order")} could not be asked about: ${last_error}`);
 }
 
 interface StuckRefund {
@@ -189,6 +188,7 @@ async function outOfService(db: Db): Promise<readonly string[]> {
 function withheldText(units: Awaited<ReturnType<typeof readGpus>>): readonly string[] {
   const [first] = units;
   if (!first) return [];
-  const named = first.kind === "cpu" ? "CPU slots" : "GPUs";
-  return [`${units.length} ${named} of ${first.host_id} are not offered: ${first.withheld_reason}`];
+  return [
+    `${first.host_id} does not offer ${plural(units.length, first.kind === "cpu" ? "CPU slot" : "GPU")}: ${first.withheld_reason}`,
+  ];
 }

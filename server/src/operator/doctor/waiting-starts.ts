@@ -1,4 +1,5 @@
 import type { WaitReason } from "@berth/contract";
+import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 
@@ -23,7 +24,7 @@ export async function waitingStarts(db: Db): Promise<string[]> {
     select waits_for, count(*)::int as count, max(last_error) as error from environments
     where status = 'pending' and waits_for is not null group by waits_for order by waits_for`.execute(db);
   return rows.map(({ waits_for, count, error }) => {
-    const who = count === 1 ? "1 start waits" : `${count} starts wait`;
+    const who = plural(count, "start waits", "starts wait");
     return `${who} ${texts[waits_for]}${error ? `: ${error}` : ""}.`;
   });
 }

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { type Audience, longestAnnouncement, longestTitle } from "@berth/contract/console/messages";
 import { type RawBuilder, sql } from "kysely";
 import { AppError } from "../../app-error.ts";
@@ -55,7 +56,7 @@ export async function sendAnnouncement(db: Db, announcement: Announcement, autho
 
 /** What was done, for the operator. */
 export function announcedText({ accounts, mails }: Receivers, byMail: boolean): string {
-  const to = accounts === 1 ? "1 account" : `${accounts} accounts`;
+  const to = plural(accounts, "account");
   return `On its way to ${to}${byMail ? `, to ${mails} of them by mail too` : ""}`;
 }
 

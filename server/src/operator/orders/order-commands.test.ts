@@ -25,7 +25,7 @@ test("an order is found by every id and name that a customer may send, and shown
     expect(JSON.parse((await run("orders", "find", word, "--json")).stdout), word).toMatchObject([{ id: order.id }]);
   expect((await run("orders", "find", "first")).stdout).toBe("There is no such order");
   expect((await run("orders", "find", order.id)).stdout).toMatch(
-    /fulfilled .* first-lab .*jupyter, 1 GPUs, 24 h +\$4\.80 +\$4\.80 +-$/,
+    /fulfilled .* first-lab .*jupyter, 1 GPU, 24 h +\$4\.80 +\$4\.80 +-$/,
   );
   const shown = (await run("order", razorpay_order_id)).stdout;
   for (const part of [order.id, ada.email, receipt.number, "ordered", "paid", "delivered"])

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import type { Config } from "../../config/config.ts";
 import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
@@ -74,7 +75,7 @@ const orderColumns: Columns<OrderSummary> = {
   owner: ({ email, user_id }) => email ?? user_id,
   name: ({ subdomain }) => subdomain,
   bought: ({ container_type, gpu_count, duration_hours }) =>
-    `${container_type}, ${gpu_count} GPUs, ${duration_hours} h`,
+    `${container_type}, ${plural(gpu_count, "GPU")}, ${duration_hours} h`,
   amount: ({ amount_minor, currency }) => formatAmount(amount_minor, currency),
   paid: ({ paid_minor, currency }) => (paid_minor > 0 ? formatAmount(paid_minor, currency) : null),
   refunded: ({ refund_minor, currency }) => (refund_minor > 0 ? formatAmount(refund_minor, currency) : null),

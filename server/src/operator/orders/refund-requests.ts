@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import type { Db, Tx } from "../../database/database.ts";
 import { formatAmount } from "../../payments/ledger/format-amount.ts";
@@ -83,7 +84,7 @@ export async function describeRefund(tx: Tx, orderId: string, granted: Granted):
 function concerned(row: Concerned, { amountMinor }: Granted): string {
   const money = (minor: number) => formatAmount(minor, row.currency);
   const goes = row.asked ? amountMinor : 0;
-  const hours = `${row.duration_hours} ${row.duration_hours === 1 ? "hour" : "hours"}`;
+  const hours = plural(row.duration_hours, "hour");
   const before = row.refund_minor - goes > 0 ? `, ${money(row.refund_minor - goes)} of it refunded before` : "";
   const now = row.asked
     ? `${money(goes)} goes back now`

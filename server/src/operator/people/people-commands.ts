@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import { plural } from "@berth/contract";
 import { AppError } from "../../app-error.ts";
 import type { Config } from "../../config/config.ts";
 import type { Db } from "../../database/database.ts";
@@ -153,8 +154,8 @@ async function show(config: Config, [id = ""]: Args, { json }: Options): Promise
 function previewText({ stopping, ending, launches, unpaid_orders, unused_amounts }: SuspensionPreview): string {
   const back = unused_amounts.map(({ currency, minor }) => formatAmount(minor, currency)).join(" and ") || "nothing";
   return [
-    `${stopping} environments would stop; with --refund ${ending} would end, and ${back} would go back`,
-    `${launches} launches that were never ready would end and be paid back, ${unpaid_orders} unpaid orders be cancelled`,
+    `${plural(stopping, "environment")} would stop; with --refund ${ending} would end, and ${back} would go back`,
+    `${plural(launches, "launch that was", "launches that were")} never ready would end and be paid back, ${plural(unpaid_orders, "unpaid order")} be cancelled`,
   ].join("\n");
 }
 

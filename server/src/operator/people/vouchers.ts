@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { creditsListed } from "@berth/contract/console/credits";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
@@ -101,7 +102,7 @@ export async function readRedeemed(db: Db, kind: string): Promise<readonly Redee
 
 /** What `revokeVouchers` did, in a sentence. */
 export function voidText(codes: number): string {
-  return codes === 0 ? "That was revoked before" : `${codes} ${codes === 1 ? "code is" : "codes are"} void now`;
+  return codes === 0 ? "That was revoked before" : `${plural(codes, "code is", "codes are")} void now`;
 }
 
 /**

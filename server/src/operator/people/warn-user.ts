@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { type Author, recordAct, requireReason } from "../../audit/record-act.ts";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
@@ -41,5 +42,5 @@ export async function warnUser({ db, announce, contact }: PeopleDeps, who: strin
 /** What was done, for the operator; `who` as the account was named. */
 export function warnedText(who: string, warnings: number): string {
   const next = warnings >= warningsBefore ? "; it can be suspended" : "";
-  return `${who} is warned: ${warnings === 1 ? "1 warning" : `${warnings} warnings`}${next}`;
+  return `${who} is warned: ${plural(warnings, "warning")}${next}`;
 }

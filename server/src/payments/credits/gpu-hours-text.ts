@@ -1,4 +1,5 @@
+import { plural } from "@berth/contract";
 /** "20 GPU-hours", "1 GPU-hour", "1.25 GPU-hours". */
 export function gpuHoursText(gpuHours: number): string {
-  return `${gpuHours} GPU-${gpuHours === 1 ? "hour" : "hours"}`;
+  return plural(gpuHours, "GPU-hour");
 }

@@ -1,4 +1,4 @@
-import { type ContainerRequest, hoursOfCredit, planOf, subdomainProblem } from "@berth/contract";
+import { type ContainerRequest, hoursOfCredit, planOf, plural, subdomainProblem } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { Tx } from "../../database/database.ts";
@@ -134,12 +134,12 @@ function insertOrder(
 }
 
 function notCovered(covered: number, gpuCount: number): AppError {
-  const units = gpuCount === 1 ? "1 GPU" : `${gpuCount} GPUs`;
+  const units = plural(gpuCount, "GPU");
   const most = Math.floor(covered);
   return new AppError(
     "voucher_refused",
     most === 0
       ? `You have no code whose hours start an environment with ${units} by themselves`
-      : `Your code covers ${most} ${most === 1 ? "hour" : "hours"} with ${units}: choose no more`,
+      : `Your code covers ${plural(most, "hour")} with ${units}: choose no more`,
   );
 }

@@ -1,4 +1,4 @@
-import { type Catalogue, type createOrder, type Input, pricesAt, type ReplyOf } from "@berth/contract";
+import { type Catalogue, type createOrder, type Input, plural, pricesAt, type ReplyOf } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import { isUniqueViolation } from "../../database/database.ts";
@@ -217,9 +217,5 @@ function describe(
 ): string {
   const type = types.find(({ id }) => id === container_type);
   const name = type?.short ?? type?.name ?? container_type;
-  return `${extended ? "More time, " : ""}${name} environment, ${counted(gpu_count, "GPU")}, ${counted(duration_hours, "hour")}`;
-}
-
-function counted(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? "" : "s"}`;
+  return `${extended ? "More time, " : ""}${name} environment, ${plural(gpu_count, "GPU")}, ${plural(duration_hours, "hour")}`;
 }

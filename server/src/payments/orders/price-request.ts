@@ -10,6 +10,7 @@ import {
   minorOf,
   notOffered,
   type Prices,
+  plural,
   quote,
   subdomainProblem,
 } from "@berth/contract";
@@ -105,7 +106,7 @@ function belowMinimum({ prices, minimumMinor }: Offer, choice: Parameters<typeof
   const least = formatAmount(minimumMinor[choice.currency] ?? 0, choice.currency);
   const changes = (minimumChanges(prices, choice, minimumMinor) ?? []).map(({ gpus, hours, currency }) => {
     if (hours !== undefined) return `take at least ${durationLabel(hours)}`;
-    return gpus === undefined ? `pay in ${currency}` : `take ${gpus} GPUs`;
+    return gpus === undefined ? `pay in ${currency}` : `take ${plural(gpus, "GPU")}`;
   });
   const ways = new Intl.ListFormat("en-US", { type: "disjunction" }).format(changes);
   const advice = ways === "" ? "" : ` ${ways.charAt(0).toUpperCase()}${ways.slice(1)}.`;

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { type Insertable, sql, type Updateable } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
@@ -100,7 +101,7 @@ async function settleExtension(
     userId,
     cause: `extended:${id}`,
     title: `${subdomain} was extended`,
-    body: `${hours} ${hours === 1 ? "hour was" : "hours were"} added. Nothing was restarted.`,
+    body: `${plural(hours, "hour was", "hours were")} added. Nothing was restarted.`,
     link: `/billing/orders/${id}`,
   });
   return "settled";

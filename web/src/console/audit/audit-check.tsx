@@ -1,6 +1,6 @@
+import { plural } from "@berth/contract";
 import type { VerifiedAudit } from "@berth/contract/console/audit";
 import { messageOf } from "../../api/call.ts";
-import { plural } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 
 interface Props {

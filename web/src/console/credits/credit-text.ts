@@ -1,5 +1,5 @@
-import { hoursOfCredit } from "@berth/contract";
-import { hoursText, plural } from "../../format.ts";
+import { hoursOfCredit, plural } from "@berth/contract";
+import { hoursText } from "../../format.ts";
 
 /** "20 GPU-hours". */
 export function gpuHoursText(gpuHours: number): string {

@@ -1,7 +1,7 @@
+import { plural } from "@berth/contract";
 import { createVouchers, mostCodes, mostGpus, mostHours } from "@berth/contract/console/credits";
 import { Button, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { plural } from "../../format.ts";
 import { ActDialog, type ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import { creditText } from "./credit-text.ts";

@@ -1,6 +1,7 @@
+import { plural } from "@berth/contract";
 import { revokeVouchers, type VoucherKind } from "@berth/contract/console/credits";
 import { Button } from "@mantine/core";
-import { date, dateTime, plural } from "../../format.ts";
+import { date, dateTime } from "../../format.ts";
 import { Table } from "../../ui/display/table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";

@@ -1,8 +1,9 @@
+import { plural } from "@berth/contract";
 import type { OperatedEnvironment } from "@berth/contract/console/environments";
 import { Link } from "react-router";
 import { capitalised } from "../../content/number-word.ts";
 import type { UnitWords } from "../../content/unit-words.ts";
-import { dateTime, duration, money, plural, sizeText } from "../../format.ts";
+import { dateTime, duration, money, sizeText } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import detail from "../frame/detail.module.css";

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import {
   type EnvironmentFilter,
   environmentFilters,
@@ -7,7 +8,6 @@ import {
 import { Button, Select, Skeleton } from "@mantine/core";
 import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { plural } from "../../format.ts";
 import { EmptyState } from "../../ui/display/empty-state.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { callConsole } from "../frame/call-console.ts";

@@ -1,9 +1,10 @@
+import { plural } from "@berth/contract";
 import { actOnHost, type HostAct, type OperatedGpu, type OperatedHost } from "@berth/contract/console/machines";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { capitalised } from "../../content/number-word.ts";
 import { unitWords } from "../../content/unit-words.ts";
-import { dateTime, plural } from "../../format.ts";
+import { dateTime } from "../../format.ts";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";

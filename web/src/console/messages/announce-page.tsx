@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import {
   type Audience,
   announce,
@@ -10,7 +11,6 @@ import { useForm } from "@mantine/form";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { plural } from "../../format.ts";
 import { DetailPage } from "../../ui/display/detail-page.tsx";
 import { ActDialog, type ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";

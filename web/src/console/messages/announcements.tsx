@@ -1,8 +1,9 @@
+import { plural } from "@berth/contract";
 import { readAnnouncements, type SentAnnouncement } from "@berth/contract/console/messages";
 import { Button } from "@mantine/core";
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { dateTime, plural } from "../../format.ts";
+import { dateTime } from "../../format.ts";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { callConsole } from "../frame/call-console.ts";

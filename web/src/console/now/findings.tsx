@@ -1,6 +1,7 @@
+import { plural } from "@berth/contract";
 import type { Overview } from "@berth/contract/console/overview";
 import { Button } from "@mantine/core";
-import { dateTime, plural } from "../../format.ts";
+import { dateTime } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import classes from "./now-page.module.css";
 

@@ -1,6 +1,7 @@
+import { plural } from "@berth/contract";
 import type { Overview } from "@berth/contract/console/overview";
 import { meaningful } from "../../content/meaningful.ts";
-import { money, plural, seconds } from "../../format.ts";
+import { money, seconds } from "../../format.ts";
 import type { Stat } from "../../ui/display/stats.tsx";
 
 type Figures = Pick<Overview, "revenue" | "waiting" | "launches">;

@@ -1,8 +1,9 @@
+import { plural } from "@berth/contract";
 import { type ListedOrder, searchOrders } from "@berth/contract/console/orders";
 import { Button, Skeleton } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { dateTime, money, plural } from "../../format.ts";
+import { dateTime, money } from "../../format.ts";
 import { EmptyState } from "../../ui/display/empty-state.tsx";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";

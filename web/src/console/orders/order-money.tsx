@@ -1,10 +1,11 @@
 import type { MoneyPlace, Order } from "@berth/contract";
+import { plural } from "@berth/contract";
 import type { OperatedOrder } from "@berth/contract/console/orders";
 import { Link } from "react-router";
 import { amountText } from "../../billing/statement.ts";
 import { typeName } from "../../content/environment-types.ts";
 import type { UnitWords } from "../../content/unit-words.ts";
-import { plural, rateText } from "../../format.ts";
+import { rateText } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { Tag, type Tone } from "../../ui/display/status.tsx";
 import detail from "../frame/detail.module.css";

@@ -1,8 +1,9 @@
+import { plural } from "@berth/contract";
 import { type PersonSummary, searchPeople } from "@berth/contract/console/people";
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { date, plural } from "../../format.ts";
+import { date } from "../../format.ts";
 import { EmptyState } from "../../ui/display/empty-state.tsx";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";

@@ -1,9 +1,10 @@
+import { plural } from "@berth/contract";
 import type { OperatedCredit } from "@berth/contract/console/credits";
 import type { Person } from "@berth/contract/console/people";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { capitalised } from "../../content/number-word.ts";
-import { dateTime, duration, money, plural } from "../../format.ts";
+import { dateTime, duration, money } from "../../format.ts";
 import { Status, Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { CreditTable } from "../credits/credit-table.tsx";

@@ -1,8 +1,9 @@
+import { plural } from "@berth/contract";
 import type { Person } from "@berth/contract/console/people";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useParams } from "react-router";
-import { date, dateTime, money, plural } from "../../format.ts";
+import { date, dateTime, money } from "../../format.ts";
 import { DetailPage } from "../../ui/display/detail-page.tsx";
 import { Facts } from "../../ui/display/facts.tsx";
 import { Tag } from "../../ui/display/status.tsx";

@@ -1,5 +1,6 @@
+import { plural } from "@berth/contract";
 import type { Amount, Person } from "@berth/contract/console/people";
-import { money, plural } from "../../format.ts";
+import { money } from "../../format.ts";
 
 interface How {
   /** Without the warnings before. */

@@ -1,6 +1,6 @@
-import { durationLabel } from "@berth/contract";
+import { durationLabel, plural } from "@berth/contract";
 import type { OperatedPrices } from "@berth/contract/console/catalogue";
-import { money, plural, rateText } from "../../format.ts";
+import { money, rateText } from "../../format.ts";
 import { Facts } from "../../ui/display/facts.tsx";
 import { Tag } from "../../ui/display/status.tsx";
 import { Table } from "../../ui/display/table.tsx";

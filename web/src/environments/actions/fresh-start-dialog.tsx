@@ -1,4 +1,4 @@
-import { plural } from "../../format.ts";
+import { plural } from "@berth/contract";
 import { Confirmation } from "../../ui/dialogs/confirmation.tsx";
 import type { Environment } from "../lifecycle/environment.ts";
 

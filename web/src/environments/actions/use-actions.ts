@@ -2,6 +2,7 @@ import {
   type Action,
   actOnContainer,
   cancelLaunch,
+  plural,
   type Status,
   startEnvironment,
   startFresh,
@@ -12,7 +13,6 @@ import { useCallback, useId, useMemo } from "react";
 import { ApiError } from "../../api/api-error.ts";
 import { call } from "../../api/call.ts";
 import { keys, profileQuery } from "../../api/queries.ts";
-import { plural } from "../../format.ts";
 import { toast } from "../../ui/toast/toast.ts";
 import { type Environment, environmentsOf, isSettled } from "../lifecycle/environment.ts";
 import { actionTexts, doneText, failedText } from "./action-texts.ts";

@@ -1,6 +1,6 @@
-import { type IdleMinutes, idleMinutes, idleSnoozeMinutes, idleWarningMinutes, planOf } from "@berth/contract";
+import { type IdleMinutes, idleMinutes, idleSnoozeMinutes, idleWarningMinutes, planOf, plural } from "@berth/contract";
 import { Button } from "@mantine/core";
-import { dateTime, duration, plural } from "../../format.ts";
+import { dateTime, duration } from "../../format.ts";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { useNow } from "../../ui/display/use-now.ts";

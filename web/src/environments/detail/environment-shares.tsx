@@ -1,7 +1,7 @@
-import { maxShares, type ShareTerm, shareTerms } from "@berth/contract";
+import { maxShares, plural, type ShareTerm, shareTerms } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { dateTime, duration, plural } from "../../format.ts";
+import { dateTime, duration } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
 import { Notice } from "../../ui/display/notice.tsx";

@@ -1,10 +1,10 @@
-import { mayExtend } from "@berth/contract";
+import { mayExtend, plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { typeName } from "../../content/environment-types.ts";
 import { capitalised } from "../../content/number-word.ts";
 import { unitWords } from "../../content/unit-words.ts";
-import { dateTime, hoursText, plural, sizeText } from "../../format.ts";
+import { dateTime, hoursText, sizeText } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { NamedSlots } from "../../ui/display/slots.tsx";
 import { extendParam } from "../actions/extend-param.ts";

@@ -1,4 +1,5 @@
-import { dateTime, duration, plural } from "../../format.ts";
+import { plural } from "@berth/contract";
+import { dateTime, duration } from "../../format.ts";
 import { TimeLeft } from "../../ui/display/time-left.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import type { Environment } from "./environment.ts";

@@ -1,6 +1,6 @@
+import { plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { plural } from "../../format.ts";
 import { EmptyState, FreeSlots } from "../../ui/display/empty-state.tsx";
 import { type ListView, statusFilters } from "./list-view.ts";
 

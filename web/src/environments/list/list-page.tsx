@@ -1,10 +1,10 @@
+import { plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Plus } from "lucide-react";
 import { useCallback, useMemo, useState } from "react";
 import { Link, Outlet, useNavigate, useSearchParams } from "react-router";
 import { useConfig } from "../../api/product-config.ts";
 import { useSession } from "../../api/session.ts";
-import { plural } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import { PasswordHint } from "../actions/password-hint.tsx";
 import { TerminateDialog } from "../actions/terminate-dialog.tsx";

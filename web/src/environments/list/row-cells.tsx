@@ -1,7 +1,8 @@
+import { plural } from "@berth/contract";
 import { memo } from "react";
 import { typeName } from "../../content/environment-types.ts";
 import type { UnitWords } from "../../content/unit-words.ts";
-import { dateTime, plural } from "../../format.ts";
+import { dateTime } from "../../format.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { RowLink } from "../../ui/controls/row-link.tsx";
 import { Slots } from "../../ui/display/slots.tsx";

@@ -1,4 +1,4 @@
-import { clearOrder, durationLabel, type UnpaidOrder } from "@berth/contract";
+import { clearOrder, durationLabel, plural, type UnpaidOrder } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
@@ -7,7 +7,7 @@ import { keys, unpaidOrdersQuery } from "../../api/queries.ts";
 import { useUnit } from "../../api/use-unit.ts";
 import { typeName } from "../../content/environment-types.ts";
 import { unpaidTexts as texts } from "../../content/unpaid-texts.ts";
-import { dateTime, money, plural } from "../../format.ts";
+import { dateTime, money } from "../../format.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
 import { toast } from "../../ui/toast/toast.ts";

@@ -1,7 +1,7 @@
-import { durationLabel, minimumChanges, planOf, quote } from "@berth/contract";
+import { durationLabel, minimumChanges, planOf, plural, quote } from "@berth/contract";
 import { prices } from "../../catalogue.ts";
 import type { UnitWords } from "../../content/unit-words.ts";
-import { money, moneyShort, plural } from "../../format.ts";
+import { money, moneyShort } from "../../format.ts";
 import type { Draft } from "./draft.ts";
 
 export interface PriceLines {

@@ -1,9 +1,9 @@
-import { hoursPerMonth, planOf, quote } from "@berth/contract";
+import { hoursPerMonth, planOf, plural, quote } from "@berth/contract";
 import { Radio } from "@mantine/core";
 import { useUnit } from "../../api/use-unit.ts";
 import { prices } from "../../catalogue.ts";
 import { durations, isMonthlySold } from "../../content/environment-types.ts";
-import { moneyShort, plural } from "../../format.ts";
+import { moneyShort } from "../../format.ts";
 import { moveChoice, tabStopOf } from "../../ui/controls/choice-keys.ts";
 import { printedLabel, totalShort } from "../draft/price-lines.ts";
 import classes from "./choices.module.css";

@@ -1,9 +1,8 @@
-import { type Capacity, type ProductConfig, planOf } from "@berth/contract";
+import { type Capacity, type ProductConfig, planOf, plural } from "@berth/contract";
 import { Radio } from "@mantine/core";
 import { useUnit } from "../../api/use-unit.ts";
 import { isMonthlySold } from "../../content/environment-types.ts";
 import type { Queue } from "../../environments/queue/use-queue.ts";
-import { plural } from "../../format.ts";
 import { moveChoice, tabStopOf } from "../../ui/controls/choice-keys.ts";
 import { Slots } from "../../ui/display/slots.tsx";
 import { useNow } from "../../ui/display/use-now.ts";
