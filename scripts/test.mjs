@@ -87,10 +87,10 @@ function read(report) {
   return existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
 }
 
-/** After everything else and one by one: a cluster takes much of a small machine. */
+/** After everything else: a cluster takes much of a small machine. */
 async function pods() {
   const cluster = await openCluster();
-  await vitest("pods of a cluster", [ofPods, "--maxWorkers=1"], cluster);
+  await vitest("pods of a cluster", [ofPods], cluster);
   if (!cluster.TEST_KUBECONFIG) return;
   await playwright("the first rental, in pods", ["first-rental.spec", "--workers=1"], {
     ...cluster,
