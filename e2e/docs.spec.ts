@@ -47,7 +47,7 @@ const questions: readonly (readonly [typed: string, page: string])[] = [
   ["vs code", "/docs/use/not-offered-yet#vs-code"],
   ["upi", "/docs/use/paying#upi"],
   ["conda", "/docs/use/not-offered-yet#conda"],
-  ["tensorboard", "/docs/use/not-offered-yet#ports"],
+  ["tensorboard", "/docs/use/ports"],
   ["pause or stop", "/docs/use/time#four-ways"],
   ["download files", "/docs/use/files#download"],
   ["disk space", "/docs/use/files#space"],

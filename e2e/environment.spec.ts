@@ -47,6 +47,8 @@ test("an environment's page is accessible in every state, at both widths and in 
   await expect(page).toHaveURL(/\?tab=logs$/);
   await checkScreen(page, "environment-logs");
   await openPart(page, "Access");
+  await expect(region(page, "Ports").getByRole("link")).toHaveText(["Open", "Open"]);
+  await checkScreen(page, "environment-access");
   await page.getByRole("button", { name: "Make a new password" }).click();
   await checkScreen(page, "environment-new-password", { fullPage: false, stays: "[role=dialog]" });
   await page.keyboard.press("Escape");

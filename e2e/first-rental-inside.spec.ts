@@ -1,9 +1,10 @@
 import type { Page, Request } from "@playwright/test";
 import { create, orderAndPay } from "../testing/customer.ts";
+import { openPart, region } from "./testing/environment-page.ts";
 import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
 import { expect, test } from "./testing/test.ts";
 
-test("JupyterLab's terminal uses the home's python and pip; widgets and progress bars update, also after a restart; a cell goes on without a page (G377)", async ({
+test("JupyterLab's terminal uses the home's python and pip; widgets and progress bars update, also after a restart; a port opens (G385); a cell goes on without a page (G377)", async ({
   page,
   product,
   customer,
@@ -22,13 +23,16 @@ test("JupyterLab's terminal uses the home's python and pip; widgets and progress
   const link = row.getByRole("link", { name: "Open Session" });
 
   const session = await openSession(page, link);
-  await typeIntoTerminal(session, "(python -c 'import sys; print(sys.prefix)'; pip --version) > new; mv new where.txt");
+  const port = 20_000 + (Date.now() % 10_000);
+  const where = "(python -c 'import sys; print(sys.prefix)'; pip --version) > new; mv new where.txt";
+  await typeIntoTerminal(session, `${where}; python -m http.server ${port} --bind 127.0.0.1`);
   await session.locator('.jp-FileBrowser [data-command="launcher:create"]').first().click();
   await newNotebook(session);
   const look = "import os, time; [time.sleep(0.1) for _ in range(200) if not os.path.exists('where.txt')]";
   await runCell(session, `${look}; print(open('where.txt').read())`, "/.local/python");
   await expect(session.locator(".jp-OutputArea-output", { hasText: /pip [\d.]+ from/ })).toBeVisible();
   await showWidgets(session);
+  await opensPort(page, subdomain, port);
 
   await row.getByRole("button", { name: "Stop" }).click();
   await expect(row).toContainText("Stopped");
@@ -40,6 +44,22 @@ test("JupyterLab's terminal uses the home's python and pip; widgets and progress
   await showWidgets(again);
   await goesOnWithoutPage(again, () => openSession(page, link));
 });
+
+/** The environment's page lists what listens inside, and opens it at an address of its own without a question (G385). */
+async function opensPort(page: Page, subdomain: string, port: number): Promise<void> {
+  await page.getByRole("link", { name: subdomain, exact: true }).click();
+  await openPart(page, "Access");
+  const ports = region(page, "Ports");
+  await expect(ports.getByRole("row", { name: new RegExp(`^${port} http\\.server`) })).toBeVisible({ timeout: 15_000 });
+  const [opened] = await Promise.all([
+    page.context().waitForEvent("page"),
+    ports.getByRole("link", { name: `Open port ${port}` }).click(),
+  ]);
+  await expect(opened.getByRole("link", { name: "where.txt" })).toBeVisible();
+  expect(new URL(opened.url()).hostname.split(".")[0]).toBe(`${port}--${subdomain}`);
+  await opened.close();
+  await page.goto("/environments");
+}
 
 /** Closes the page while a cell prints, opens another one, and reads all that was printed, before and after (G377). */
 async function goesOnWithoutPage(session: Page, open: () => Promise<Page>): Promise<void> {

@@ -100,8 +100,7 @@ def record_outputs(app, run):
         contents.get, kernels.start_watching_activity = get, watch
         try:
             for name in ("cell_outputs", "output_records", "outputs"):
-                sys.modules[name] = types.ModuleType(name)
-                exec(compile(part(f"{name}.py"), f"{name}.py", "exec"), sys.modules[name].__dict__)
+                load(name)
             sys.modules["outputs"].install(app, str(run.home / ".local" / "share" / "berth" / "outputs"))
         except Exception as problem:
             print(f"Outputs of cells are not kept: {problem}", file=sys.stderr)
@@ -115,6 +114,28 @@ def record_outputs(app, run):
         return kernels.start_watching_activity(kernel_id)
 
     contents.get, kernels.start_watching_activity = first_get, first_watch
+
+
+def serve_ports(app):
+    """What listens on a port inside, for the gateway (G386). Its code is compiled at the first call."""
+    from jupyter_server.base.handlers import APIHandler
+    from tornado import web
+
+    class Ports(APIHandler):
+        @web.authenticated
+        async def get(self, port=None):
+            if "ports" not in sys.modules:
+                load("ports")
+            await sys.modules["ports"].serve(self, port)
+
+    app.web_app.add_handlers(".*$", [(app.base_url + "berth/ports(?:/([0-9]+))?", Ports)])
+
+
+def load(name):
+    """Compiles another file of this folder, as a module."""
+    module = types.ModuleType(name)
+    exec(compile(part(f"{name}.py"), f"{name}.py", "exec"), module.__dict__)
+    sys.modules[name] = module
 
 
 def terminal(run):
@@ -332,6 +353,7 @@ def start_lab(run, arguments):
         os.environ.update(variables(run))
         if not run.without_settings:
             record_outputs(self, run)
+        serve_ports(self)
         gc.enable()
         start_app(self)
 

@@ -16,6 +16,7 @@ import { doneNotice } from "./done-notice.ts";
 import { endpoint } from "./endpoint.ts";
 import { idleStop } from "./idle-stop.ts";
 import { actions, launchStages, stopReasons } from "./lifecycle.ts";
+import { portNumber } from "./ports.ts";
 import { share } from "./shares.ts";
 import { container, currency, instant, nothing, success } from "./wire.ts";
 
@@ -125,8 +126,8 @@ export const signInCode = endpoint({
   path: "/environments/{id}/sign-in-code",
   auth: "bearer",
   summary:
-    "A one-time code, valid for 30 s, that the gateway exchanges for a cookie; `id` is an environment id or subdomain. `visit` is the gateway's query parameter, which binds the code to one browser; a code without it is for programs",
-  body: object({ visit: optional(string().check(regex(/^[\w-]{43}$/))) }),
+    "A one-time code, valid for 30 s, that the gateway exchanges for a cookie; `id` is an environment id or subdomain. `visit` is the gateway's query parameter, which binds the code to one browser; a code without it is for programs. With a `port` the code is for that port's own host (G385)",
+  body: object({ visit: optional(string().check(regex(/^[\w-]{43}$/))), port: optional(portNumber) }),
   reply: object({ status: literal("success"), code: string(), url: string(), expires_at: instant }),
   errors: ["not_found"],
 });

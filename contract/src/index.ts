@@ -24,6 +24,7 @@ export * from "./order-detail.ts";
 export * from "./orders.ts";
 export * from "./paying-account.ts";
 export * from "./plural.ts";
+export * from "./ports.ts";
 export * from "./price-raises.ts";
 export * from "./pricing.ts";
 export * from "./product.ts";

@@ -10,6 +10,7 @@ export const texts = {
   subdomainForm: "Use 3 to 40 lower-case letters, digits and hyphens, starting and ending with a letter or digit",
   subdomainReserved: "This name is reserved",
   subdomainTaken: "This name is in use",
+  subdomainPort: "A name that begins with a number and two hyphens is the address of a port",
   newPasswordsDiffer: "New passwords do not match",
 } as const;
 

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import type { environmentDetail, ReplyOf, SamplePoint } from "../../contract/src/index.ts";
+import type { environmentDetail, listPorts, ReplyOf, SamplePoint } from "../../contract/src/index.ts";
 import { everyState, inHours } from "./containers.ts";
 import { mockCalls } from "./mock-calls.ts";
 
@@ -74,12 +74,18 @@ interface Shown {
   readonly environment?: Partial<Detail>;
   readonly points?: readonly SamplePoint[];
   readonly lines?: readonly string[];
+  readonly ports?: ReplyOf<typeof listPorts>["ports"];
 }
+
+const listening = [
+  { port: 6006, program: "tensorboard" },
+  { port: 7860, program: "notebook" },
+];
 
 /** Opens the page with mocked replies. */
 export async function showEnvironment(
   page: Page,
-  { environment = {}, points = samples, lines = [] }: Shown = {},
+  { environment = {}, points = samples, lines = [], ports = listening }: Shown = {},
 ): Promise<void> {
   const replies: readonly (readonly [string, object])[] = [
     [`**/environments/${environmentId}`, { json: { status: "success", environment: detailFixture(environment) } }],
@@ -87,6 +93,7 @@ export async function showEnvironment(
       `**/environments/${environmentId}/samples?span=1h`,
       { json: { status: "success", span: "1h", step_seconds: 60, points } },
     ],
+    [`**/environments/${environmentId}/ports`, { json: { status: "success", ports } }],
     [
       `**/environments/${environmentId}/logs`,
       {

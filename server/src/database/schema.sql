@@ -524,8 +524,10 @@ create table grants (
   created_at timestamptz not null default now(),
   revoked_at timestamptz,
   share_id text,
+  port integer,
   constraint grants_pkey primary key (id),
   constraint grants_environment_id_fkey foreign key (environment_id) references environments(id),
+  constraint grants_port_check check (port >= 1024 and port <= 65535),
   constraint grants_share_id_fkey foreign key (share_id) references share_links(id) on delete cascade
 );
 create index grants_live on grants (user_id) where revoked_at is null;
@@ -1152,8 +1154,10 @@ create table sign_in_codes (
   expires_at timestamptz not null,
   used_at timestamptz,
   visit bytea,
+  port integer,
   constraint sign_in_codes_pkey primary key (hash),
-  constraint sign_in_codes_environment_id_fkey foreign key (environment_id) references environments(id)
+  constraint sign_in_codes_environment_id_fkey foreign key (environment_id) references environments(id),
+  constraint sign_in_codes_port_check check (port >= 1024 and port <= 65535)
 );
 
 create table subdomain_claims (

@@ -340,6 +340,7 @@ export interface Tables {
     created_at: Generated<Date>;
     revoked_at: Date | null;
     share_id: string | null;
+    port: number | null;
   };
   home_moves: {
     id: string;
@@ -747,6 +748,7 @@ export interface Tables {
     expires_at: Date;
     used_at: Date | null;
     visit: Buffer | null;
+    port: number | null;
   };
   subdomain_claims: {
     name: string;

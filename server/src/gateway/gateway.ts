@@ -16,6 +16,7 @@ import { createNoteRefusal } from "./refusals/note-refusal.ts";
 import { refuseUnread } from "./refusals/refuse.ts";
 import { type ServeDeps, serveRequest, serveUpgrade } from "./serve-request.ts";
 import { createHostNames, type HostNames } from "./target/host-names.ts";
+import { sweepRun } from "./target/run.ts";
 import { openTargets } from "./target/targets.ts";
 
 const sweepMs = 500;
@@ -95,7 +96,7 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const sweeper = setInterval(() => {
     onChange();
     void exchanges.announce();
-    for (const { run } of targets.all()) run?.pool.sweep();
+    for (const { run } of targets.all()) if (run) sweepRun(run);
   }, sweepMs);
 
   let closing: Promise<void> | undefined;

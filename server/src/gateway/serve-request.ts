@@ -36,16 +36,20 @@ function follow(deps: ServeDeps, request: IncomingMessage, response: ServerRespo
       return void forward(deps, request, response, route);
     case "own_path":
       deps.counts.own++;
-      return void serveOwnPath(deps, request, response, route.target.route);
+      return void serveOwnPath(deps, request, response, route.target.route, route.port);
     case "sign_in":
       deps.counts.own++;
-      return void startSignIn(deps, request, response, route.subdomain, withoutToken(request.url as string));
+      return void startSignIn(deps, request, response, { ...route, path: pathOf(request, route) });
     case "unknown_grant":
       return void readGrant(deps, route.id).then(() => response.destroyed || serveRequest(deps, request, response));
     case "refusal":
       deps.counts.refused++;
       return void refuse(deps, request, response, route.refusal);
   }
+}
+
+function pathOf({ url = "" }: IncomingMessage, { target, port }: Extract<ResolvedRoute, { kind: "sign_in" }>): string {
+  return port === undefined ? withoutToken(url) : withoutToken(url, target.route.secret);
 }
 
 /** One WebSocket to an environment's host. */

@@ -6,6 +6,7 @@ import {
   environmentSamples,
   listFiles,
   listNotifications,
+  listPorts,
   type Order,
   orderDetail,
   productStatus,
@@ -32,6 +33,7 @@ export const keys = {
   billing: (userId: string) => ["billing", userId],
   credits: (userId: string) => ["credits", userId],
   environment: (id: string) => ["environment", id],
+  ports: (id: string) => ["ports", id],
   samples: (id: string, span: SampleSpan) => ["samples", id, span],
   files: (userId: string) => ["files", userId],
   unpaidOrders: (userId: string) => ["unpaid-orders", userId],
@@ -115,6 +117,16 @@ export const samplesQuery = (id: string, span: SampleSpan, live: boolean) =>
     queryFn: ({ signal }) => call(environmentSamples, { params: { id }, body: {}, query: { span } }, { signal }),
     refetchInterval: live ? sampledEveryMs : false,
     placeholderData: (before) => (before?.span === span ? before : undefined),
+  });
+
+/** Polled while it is shown, because a program that begins to listen sends no event. */
+const portsEveryMs = 5000;
+
+export const portsQuery = (id: string) =>
+  queryOptions({
+    queryKey: keys.ports(id),
+    queryFn: async ({ signal }) => (await call(listPorts, { params: { id }, body: {} }, { signal })).ports,
+    refetchInterval: portsEveryMs,
   });
 
 export const filesQuery = (userId: string) =>

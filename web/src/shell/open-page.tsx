@@ -1,4 +1,4 @@
-import { type ProductConfig, signInCode } from "@berth/contract";
+import { isPort, type ProductConfig, portLabel, signInCode } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
@@ -21,49 +21,56 @@ import { PlainPage } from "./plain-page.tsx";
 export function OpenPage() {
   const [search] = useSearchParams();
   const environment = search.get("environment") ?? "";
-  const [permitted, setPermitted] = useState(() => isOpeningPermitted(environment));
-  useEffect(() => endPermit(environment), [environment]);
-  if (!isName.test(environment)) return <NotFoundPage />;
-  const opening = <Opening environment={environment} path={search.get("path")} visit={search.get("visit")} />;
-  return permitted ? (
-    opening
-  ) : (
-    <Question environment={environment} otherwise={opening} onYes={() => setPermitted(true)} />
-  );
+  const port = search.has("port") ? Number(search.get("port")) : undefined;
+  // What is permitted is one host name, as its sign-in is (G301, G387).
+  const host = port === undefined ? environment : portLabel(port, environment);
+  const [permitted, setPermitted] = useState(() => isOpeningPermitted(host));
+  useEffect(() => endPermit(host), [host]);
+  if (!isName.test(environment) || (port !== undefined && !isPort(port))) return <NotFoundPage />;
+  const place = { environment, port, host };
+  const opening = <Opening {...place} path={search.get("path")} visit={search.get("visit")} />;
+  return permitted ? opening : <Question {...place} otherwise={opening} onYes={() => setPermitted(true)} />;
 }
 
-interface QuestionProps {
+interface Place {
   readonly environment: string;
+  /** The port inside that is opened; undefined: JupyterLab. */
+  readonly port: number | undefined;
+  /** The label of the host name. */
+  readonly host: string;
+}
+
+interface QuestionProps extends Place {
   /** For a name that is not the user's: there is nothing to ask, as nothing is opened. */
   readonly otherwise: ReactNode;
   readonly onYes: () => void;
 }
 
-function Question({ environment, otherwise, onYes }: QuestionProps) {
+function Question({ environment, port, otherwise, onYes }: QuestionProps) {
   const userId = useSession()?.userId ?? "";
   const { data, isPending } = useQuery(profileQuery(userId));
   if (isPending) return <LoadingScreen>Opening your environment...</LoadingScreen>;
   const own = Object.entries(data?.user_data.containers ?? {});
   if (data && !own.some(([id, { subdomain }]) => id === environment || subdomain === environment)) return otherwise;
+  const what = port === undefined ? environment : `port ${port} of ${environment}`;
   return (
-    <PlainPage title={`Open ${environment}?`} action={<Button onClick={onYes}>Open {environment}</Button>}>
+    <PlainPage title={`Open ${what}?`} action={<Button onClick={onYes}>Open {what}</Button>}>
       This browser is then signed in to the environment. Go on if you opened it yourself.
     </PlainPage>
   );
 }
 
-interface OpeningProps {
-  readonly environment: string;
+interface OpeningProps extends Place {
   readonly path: string | null;
   readonly visit: string | null;
 }
 
-function Opening({ environment, path, visit }: OpeningProps) {
+function Opening({ environment, port, host, path, visit }: OpeningProps) {
   const config = useConfig();
   const code = useQuery({
-    queryKey: ["sign-in-code", environment, visit],
+    queryKey: ["sign-in-code", host, visit],
     // `visit` binds the code to the browser that the gateway redirected here.
-    queryFn: () => call(signInCode, { params: { id: environment }, body: { visit: visit ?? undefined } }),
+    queryFn: () => call(signInCode, { params: { id: environment }, body: { visit: visit ?? undefined, port } }),
     // A code is valid once, for 30 seconds.
     gcTime: 0,
     staleTime: Number.POSITIVE_INFINITY,
@@ -75,7 +82,7 @@ function Opening({ environment, path, visit }: OpeningProps) {
     if (url !== undefined) location.replace(withPath(url, path));
   }, [url, path]);
   const refused = code.error instanceof ApiError && code.error.status === 404;
-  const elsewhere = refused && config ? `${environmentOrigin(config, environment)}/_berth/not-found` : undefined;
+  const elsewhere = refused && config ? `${environmentOrigin(config, host)}/_berth/not-found` : undefined;
   useEffect(() => {
     // The gateway shows the same page for a free name and another user's.
     if (elsewhere !== undefined) location.replace(elsewhere);
@@ -93,8 +100,8 @@ function Opening({ environment, path, visit }: OpeningProps) {
 
 const isName = /^[a-z0-9-]{1,64}$/;
 
-function environmentOrigin({ environmentUrl }: ProductConfig, subdomain: string): string {
-  return environmentUrl.replace("{subdomain}", subdomain);
+function environmentOrigin({ environmentUrl }: ProductConfig, label: string): string {
+  return environmentUrl.replace("{subdomain}", label);
 }
 
 /** The final path is a query parameter; the gateway accepts only its own paths. */

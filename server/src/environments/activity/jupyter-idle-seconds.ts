@@ -1,8 +1,7 @@
-import { type IncomingMessage, request } from "node:http";
 import type { Endpoint } from "../../drivers/driver.ts";
+import { askJupyter } from "../ask-jupyter.ts";
 
 const timeoutMs = 5000;
-const maxResponseLength = 1_000_000;
 /** Thirty years. A time before PostgreSQL's first would fail the statement for a whole host. */
 export const maxIdleSeconds = 1e9;
 /** Kernels in these states compute nothing. A new one is `starting` until its first run. */
@@ -73,23 +72,7 @@ async function fetchList(
   path: string,
   signal: AbortSignal,
 ): Promise<ListResponse> {
-  const { promise, resolve, reject } = Promise.withResolvers<ListResponse>();
-  const headers = { host: "localhost", authorization: `token ${runToken}`, accept: "application/json" };
-  request({ ...endpoint, path, headers, agent: false, signal }, (response) => {
-    readList(response).then((listed) => resolve({ nowMs: Date.parse(response.headers.date ?? ""), listed }), reject);
-  })
-    .on("error", reject)
-    .end();
-  return await promise;
-}
-
-async function readList(response: IncomingMessage): Promise<readonly Listed[]> {
-  let body = "";
-  for await (const piece of response.setEncoding("utf8")) {
-    body += piece;
-    if (body.length > maxResponseLength) throw new Error("JupyterLab's response has no end");
-  }
-  const listed: unknown = response.statusCode === 200 ? JSON.parse(body) : undefined;
-  if (!Array.isArray(listed)) throw new Error(`JupyterLab returned ${response.statusCode} without a list`);
-  return listed.filter((each): each is Listed => typeof each === "object" && each !== null);
+  const { nowMs, body, status } = await askJupyter(endpoint, runToken, path, signal);
+  if (!Array.isArray(body)) throw new Error(`JupyterLab returned ${status} without a list`);
+  return { nowMs, listed: body.filter((each): each is Listed => typeof each === "object" && each !== null) };
 }

@@ -156,6 +156,22 @@ test("a launched environment keeps its hold when its order is released, and cann
   await expect(fewer).rejects.toThrow("1 of 2 GPUs");
 });
 
+test("G385 a new name is no address of a port; one from before stays its owner's", async () => {
+  const { db, ask } = await setup({ a: 4 });
+  const message = "A name that begins with a number and two hyphens is the address of a port";
+  for (const subdomain of ["6006--lab", "80--lab"]) {
+    expect(await ask({ subdomain })).toEqual({ ok: false, code: "subdomain_taken", message });
+    expect(await checkName(db, subdomain, "ann")).toEqual({ available: false, message, suggestion: null });
+  }
+  expect(await ask({ subdomain: "lab--6006" })).toMatchObject({ ok: true });
+  await sql`insert into subdomain_claims (name, user_id, retained_until) values ('6006--lab', 'ann', now() + interval '1 day')`.execute(
+    db,
+  );
+  expect(await ask({ userId: "bob", subdomain: "6006--lab" })).toMatchObject({ ok: false, message });
+  expect(await checkName(db, "6006--lab", "ann")).toMatchObject({ available: true });
+  expect(await ask({ subdomain: "6006--lab" })).toMatchObject({ ok: true });
+});
+
 test("G31: a kept name is free for its owner, on the host of its files, and taken for others until its retention ends", async () => {
   const { db, ask } = await setup({ a: 1, b: 4 });
   const id = await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });

@@ -1,4 +1,4 @@
-import { texts } from "@berth/contract";
+import { readPortLabel, texts } from "@berth/contract";
 import { sql } from "kysely";
 import type { Tx } from "../../database/database.ts";
 import { isUnreachable } from "../hosts/register-host.ts";
@@ -26,13 +26,13 @@ export type HoldResult =
  * Names are locked before hosts, as everywhere (docs/internals/locking.md).
  */
 export async function hold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
-  return (await reserveName(tx, request)) ? await holdGpus(tx, request) : nameTaken;
+  return (await reserveName(tx, request)) ? await holdGpus(tx, request) : nameTaken(request);
 }
 
 /** The same for an order that held before: it keeps what it has until the new end, unless its host is unreachable. */
 export async function renewHold(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, gpuCount, holdUntil } = request;
-  if (!(await reserveName(tx, request))) return nameTaken;
+  if (!(await reserveName(tx, request))) return nameTaken(request);
   // Extended first, then counted: another order may take over a lapsed hold at this moment.
   await extendHold(tx, orderId, holdUntil);
   const [first, ...others] = await leasesOf(tx, "order", orderId);
@@ -43,7 +43,10 @@ export async function renewHold(tx: Tx, request: HoldRequest): Promise<HoldResul
   return await holdGpus(tx, request);
 }
 
-const nameTaken = { ok: false, code: "subdomain_taken", message: texts.subdomainTaken } as const;
+function nameTaken({ subdomain }: HoldRequest): HoldResult {
+  const message = readPortLabel(subdomain) ? texts.subdomainPort : texts.subdomainTaken;
+  return { ok: false, code: "subdomain_taken", message };
+}
 
 async function holdGpus(tx: Tx, request: HoldRequest): Promise<HoldResult> {
   const { orderId, userId, subdomain, gpuCount } = request;

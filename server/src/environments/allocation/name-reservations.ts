@@ -1,4 +1,4 @@
-import { subdomainProblem, texts } from "@berth/contract";
+import { readPortLabel, subdomainProblem, texts } from "@berth/contract";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import { deletionMarker } from "../homes/apply-retention.ts";
@@ -14,8 +14,8 @@ export interface NameRequest {
 
 /**
  * Reserves a name for an order: a new one, one without kept files, one whose files are the user's own, or one whose unpaid
- * hold has lapsed (G31, G35). False when it is another user's, or was within a year (G301). The row is the lock: one of two
- * requests waits.
+ * hold has lapsed (G31, G35). False when it is another user's, or was within a year (G301), and for a new name that is the address
+ * of a port (G385). The row is the lock: one of two requests waits.
  */
 export async function reserveName(
   tx: Tx,
@@ -29,6 +29,8 @@ export async function reserveName(
     select ${name}, ${userId}, ${orderId}, ${holdUntil}::timestamptz where not exists (
       select from former_names f
       where f.name = ${name} and f.user_id is distinct from ${userId} and f.reserved_until > now())
+      and (${readPortLabel(name) === undefined} or exists (select from subdomain_claims where name = ${name} and user_id = ${userId})
+        or exists (select from former_names where name = ${name} and user_id = ${userId}))
     on conflict (name) do update
       set user_id = excluded.user_id, order_id = excluded.order_id, held_until = excluded.held_until,
           retained_until = case when held.user_id = excluded.user_id then held.retained_until end
@@ -58,6 +60,8 @@ export async function checkName(db: Sql, name: string, userId: string): Promise<
   const others = [name, ...suggestionsFor(name)];
   const states = await statesOf(db, others, userId);
   const state = states.get(name);
+  if (readPortLabel(name) && (!state || state === "taken"))
+    return { available: false, message: texts.subdomainPort, suggestion: null };
   if (state === "taken")
     return {
       available: false,

@@ -8,6 +8,7 @@ import {
   environmentSamples,
   joinQueue,
   leaveQueue,
+  listPorts,
   measuredDays,
   notOffered,
   pricesAt,
@@ -39,6 +40,7 @@ import { enterQueue, exitQueue, type MayOrder, queuePositionOf } from "../queue/
 import { launchTimes } from "../reconciler/launch-times.ts";
 import { act, cancel, terminate } from "./environment-actions.ts";
 import { environmentDetailOf } from "./environment-detail.ts";
+import { portsOf } from "./ports-of.ts";
 import { startFresh } from "./start-fresh.ts";
 
 export interface EnvironmentRouteDeps {
@@ -59,6 +61,12 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDe
   mount(app, environmentSamples, async ({ params, query, user }) => {
     if (!(await environmentOf(db, params.id, user.id))) throw notFound();
     return { ...success, ...(await samplesOf(db, params.id, query["span"] as SampleSpan)) };
+  });
+
+  mount(app, listPorts, async ({ params, user }) => {
+    const row = await environmentOf(db, params.id, user.id);
+    if (!row) throw notFound();
+    return { ...success, ports: await portsOf(row) };
   });
 
   mount(app, setIdleStopCall, async ({ params, body, user }) => ({

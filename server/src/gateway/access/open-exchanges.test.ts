@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { createConnectionPool } from "../http-client/connection-pool.ts";
+import { createRun } from "../target/run.ts";
 import { createOpenExchanges, type OpenExchange } from "./open-exchanges.ts";
 
-const run = { pool: createConnectionPool({ host: "127.0.0.1", port: 1 }), silentSinceMs: undefined };
+const run = createRun({ host: "127.0.0.1", port: 1 }, "token");
 
 function one(environmentId: string, ended: OpenExchange[]): OpenExchange {
   const own: OpenExchange = {

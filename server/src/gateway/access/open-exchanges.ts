@@ -1,5 +1,5 @@
 import { type CountsElsewhere, nothingElsewhere } from "../../database/counts-elsewhere.ts";
-import type { Run } from "../target/target-table.ts";
+import type { Run } from "../target/run.ts";
 
 export interface Limits {
   /** Concurrent requests and WebSockets. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { isPort, readPortLabel } from "@berth/contract";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
 import { isNavigation } from "../principal/is-navigation.ts";
 import { type Principal, principalOf } from "../principal/principal.ts";
@@ -7,6 +8,7 @@ import { availabilityRefusal, guestRefusal } from "../refusals/availability-refu
 import {
   crossSiteRefusal,
   missingRefusal,
+  portRangeRefusal,
   type Refusal,
   unauthenticatedRefusal,
   unreadRefusal,
@@ -15,7 +17,8 @@ import {
 } from "../refusals/refusals.ts";
 import { type Availability, availabilityOf } from "../target/availability.ts";
 import type { HostNames } from "../target/host-names.ts";
-import type { Run, Target } from "../target/target-table.ts";
+import type { Run } from "../target/run.ts";
+import type { Target } from "../target/target-table.ts";
 import type { Targets } from "../target/targets.ts";
 
 export interface RouteDeps {
@@ -30,14 +33,16 @@ export interface OpenRoute {
   readonly target: Target;
   readonly run: Run;
   readonly principal: Principal;
+  /** To what listens there instead of JupyterLab (G385). */
+  readonly port: number | undefined;
 }
 
 /** Where a request is routed. */
 export type ResolvedRoute =
   | OpenRoute
   /** A path that the gateway serves itself. */
-  | { readonly kind: "own_path"; readonly target: Target }
-  | { readonly kind: "sign_in"; readonly subdomain: string }
+  | { readonly kind: "own_path"; readonly target: Target; readonly port: number | undefined }
+  | { readonly kind: "sign_in"; readonly target: Target; readonly port: number | undefined }
   /** Resolve again once this grant has been read from the database. */
   | { readonly kind: "unknown_grant"; readonly id: string }
   /** With an `outdatedId`, the cached state of that environment may be stale: refresh it and resolve again. */
@@ -46,33 +51,48 @@ export type ResolvedRoute =
 /** Availabilities that can turn into "open". Only owner and guests get them, so only they can cause a refresh. */
 const mayBeOutdated: ReadonlySet<Availability> = new Set(["starting", "paused", "stopped"]);
 
+interface Kind {
+  readonly isUpgrade: boolean;
+}
+
+/** A name that an environment has is that environment; only another one may be a port's (G385). */
+export function resolveRoute(deps: RouteDeps, request: IncomingMessage, kind: Kind): ResolvedRoute {
+  const { appUrl, hosts, targets } = deps;
+  const label = hosts.labelOf(request.headers.host);
+  if (label === undefined) return refused(wrongHostRefusal(appUrl));
+  const target = targets.find(label);
+  if (target) return routeTo(deps, request, kind, target, undefined);
+  const named = readPortLabel(label);
+  // The same for every name, so that names cannot be enumerated (G90).
+  if (named && !isPort(named.port)) return refused(portRangeRefusal(appUrl));
+  return routeTo(deps, request, kind, named && targets.find(named.subdomain), named?.port);
+}
+
 /** Resolves the principal first, then availability: only the owner and guests with a share link learn it (G90). */
-export function resolveRoute(
+function routeTo(
   deps: RouteDeps,
   request: IncomingMessage,
-  { isUpgrade }: { readonly isUpgrade: boolean },
+  { isUpgrade }: Kind,
+  target: Target | undefined,
+  port: number | undefined,
 ): ResolvedRoute {
   const { appUrl, hosts, targets, cookies } = deps;
-  const { host } = request.headers;
-  const subdomain = hosts.labelOf(host);
-  if (subdomain === undefined) return refused(wrongHostRefusal(appUrl));
-  const target = targets.find(subdomain);
   const isOwnPath = (request.url as string).startsWith(ownPrefix);
   if (!target || (isOwnPath && isUpgrade))
     return refused(targets.isRead() ? missingRefusal(appUrl) : unreadRefusal(request.url as string));
-  if (isOwnPath) return { kind: "own_path", target };
+  if (isOwnPath) return { kind: "own_path", target, port };
 
-  const principal = principalOf(request, target.route, cookies);
+  const principal = principalOf(request, target.route, cookies, port);
   if (principal.kind === "unknown_grant") return principal;
   if (principal.kind === "wrong_token")
     return refused(unauthenticatedRefusal(appUrl, "That is not this environment's token"));
-  if (principal.kind === "nobody" && !isUpgrade && isNavigation(request)) return { kind: "sign_in", subdomain };
+  if (principal.kind === "nobody" && !isUpgrade && isNavigation(request)) return { kind: "sign_in", target, port };
   if (principal.kind === "nobody") return refused(unauthenticatedRefusal(appUrl, "Sign in first"));
 
   const availability = availabilityOf(target.route, targets.nowMs());
   if (availability !== "open" || !target.run) return unavailable(deps, request, target, principal, availability);
-  const barred = whyBarred(request, principal, { isUpgrade, ownOrigin: hosts.originOf(host) });
-  return barred ? refused(barred) : { kind: "environment", target, run: target.run, principal };
+  const barred = whyBarred(request, principal, { isUpgrade, ownOrigin: hosts.originOf(request.headers.host) });
+  return barred ? refused(barred) : { kind: "environment", target, run: target.run, principal, port };
 }
 
 /** What an open environment is not given for its own users' sake. */

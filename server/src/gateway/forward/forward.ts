@@ -3,10 +3,13 @@ import { type AdmitDeps, admit } from "../access/admit.ts";
 import { countAnswer, type GatewayCounts } from "../access/gateway-counts.ts";
 import type { OpenRoute } from "../access/resolve-route.ts";
 import { abort, type PendingRequest, pauseResponse, resumeResponse } from "../http-client/pending-request.ts";
+import type { UpstreamError } from "../http-client/upstream-error.ts";
 import { availabilityRefusal } from "../refusals/availability-refusal.ts";
 import type { RefuseDeps } from "../refusals/note-refusal.ts";
-import { malformedRefusal } from "../refusals/refusals.ts";
+import { portRefusal } from "../refusals/port-refusal.ts";
+import { malformedRefusal, type Refusal } from "../refusals/refusals.ts";
 import { refuse } from "../refusals/refuse.ts";
+import { portPool } from "../target/run.ts";
 import type { Targets } from "../target/targets.ts";
 import type { ActivityTracker } from "./activity-tracker.ts";
 import { relayResponse } from "./relay-response.ts";
@@ -23,8 +26,8 @@ const repeatable = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Streams one request to its environment and the response back, with back-pressure in both directions. */
 export function forward(deps: ForwardDeps, request: IncomingMessage, response: ServerResponse, route: OpenRoute): void {
-  const { target, run, principal } = route;
-  const head = requestHead(deps, request, target.route, { isUpgrade: false });
+  const { target, run, principal, port } = route;
+  const head = requestHead(deps, request, target.route, { isUpgrade: false, port });
   if (!head) return void refuse(deps, request, response, malformedRefusal);
   const exchange = admit(deps, request, route);
   if ("status" in exchange) return void refuse(deps, request, response, exchange);
@@ -33,16 +36,17 @@ export function forward(deps: ForwardDeps, request: IncomingMessage, response: S
 
   const hasBody = head.body !== "none";
   const isRepeatable = !hasBody && repeatable.has(request.method as string);
-  const pending: PendingRequest = run.pool.send(
+  const pool = port === undefined ? run.pool : portPool(run, port);
+  const pending: PendingRequest = pool.send(
     { head: head.text, isHead: request.method === "HEAD", hasBody, isRepeatable },
     {
       ...relayResponse(response, run, onBytes, {
         pause: () => pauseResponse(pending),
         resume: () => resumeResponse(pending),
       }),
-      onError() {
+      onError(error) {
         if (response.headersSent) response.destroy();
-        else refuseSilent(deps, request, response, route);
+        else refuse(deps, request, response, silenceOf(deps, request, route, error));
       },
       onDrain: () => void request.resume(),
     },
@@ -64,15 +68,16 @@ function endBoth(pending: PendingRequest, request: IncomingMessage): () => void 
   };
 }
 
-function refuseSilent(
-  deps: ForwardDeps,
+/** The refusal for an environment, or a port of it, that gave no answer. */
+function silenceOf(
+  { appUrl, targets }: ForwardDeps,
   request: IncomingMessage,
-  response: ServerResponse,
-  { target, run }: OpenRoute,
-): void {
-  const { appUrl, targets } = deps;
+  { target: { route }, run, port }: OpenRoute,
+  error: UpstreamError,
+): Refusal {
+  const path = request.url as string;
+  if (port !== undefined) return portRefusal(error, { port, path, detailPage: `${appUrl}/environments/${route.id}` });
   const nowMs = targets.nowMs();
   run.silentSinceMs ??= nowMs;
-  const about = { appUrl, path: request.url as string, nowMs, silentSinceMs: run.silentSinceMs };
-  refuse(deps, request, response, availabilityRefusal("not_answering", target.route, about));
+  return availabilityRefusal("not_answering", route, { appUrl, path, nowMs, silentSinceMs: run.silentSinceMs });
 }

@@ -15,6 +15,8 @@ interface Listeners {
   readonly onBytes: (bytes: number) => void;
   /** The environment did not take the connection. */
   readonly onRefusal: (refusal: UpgradeRefusal) => void;
+  /** What is said of a port that gave no answer. */
+  readonly silence?: (error: Error | undefined) => UpgradeRefusal;
 }
 
 /** The two sockets of a WebSocket. */
@@ -53,7 +55,7 @@ export function joinSockets(client: Duplex, upstream: Duplex, early: Buffer, lis
   client.on("drain", () => upstream.resume());
   upstream.on("drain", () => client.resume());
   client.on("error", () => destroy(sides));
-  upstream.on("error", () => (sides.isOpen ? destroy(sides) : refuse(sides, 502)));
+  upstream.on("error", (error) => (sides.isOpen ? destroy(sides) : refuse(sides, 502, error)));
   client.on("end", () => end(sides));
   upstream.on("end", () => (sides.isOpen ? end(sides) : refuse(sides, 502)));
   upstream.on("close", () => end(sides));
@@ -125,11 +127,12 @@ function open(sides: Tunnel, head: string, rest: Buffer): void {
   client.resume();
 }
 
-function refuse(sides: Tunnel, status: number): void {
+function refuse(sides: Tunnel, status: number, error?: Error): void {
   if (sides.isEnding) return;
   sides.isEnding = true;
   sides.upstream.destroy();
-  const refusal = status >= 400 ? { ...refusedByEnvironment, status } : notAnswering;
+  const silence = sides.handshake.bytes.length === 0 ? sides.silence?.(error) : undefined;
+  const refusal = silence ?? (status >= 400 ? { ...refusedByEnvironment, status } : notAnswering);
   sides.onRefusal(refusal);
   endUpgrade(sides.client, refusal);
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../drivers/driver.ts";
 import { type ConnectionPool, createConnectionPool } from "../http-client/connection-pool.ts";
+import { labDial } from "../http-client/open-socket.ts";
 import type { ExchangeHandler } from "../http-client/pending-request.ts";
 
 const timeoutMs = 5000;
@@ -9,7 +10,7 @@ const timeoutMs = 5000;
  * (docs/internals/gateway.md).
  */
 export async function probeReadiness(endpoint: Endpoint, runToken: string): Promise<boolean> {
-  const pool = createConnectionPool(endpoint);
+  const pool = createConnectionPool(labDial(endpoint));
   const timeout = setTimeout(pool.close, timeoutMs);
   try {
     return (await statusOf(pool, "/api", runToken)) === 200 && (await statusOf(pool, "/lab", runToken)) === 200;

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { atTurnEnd } from "../http-client/at-turn-end.ts";
 import type { ResponseHandler } from "../http-client/response-reader.ts";
-import type { Run } from "../target/target-table.ts";
+import type { Run } from "../target/run.ts";
 import { passableFields } from "./passable-fields.ts";
 
 /** A chunk up to this size is copied, so that Node sends it with the head in one write. */

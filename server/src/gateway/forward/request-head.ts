@@ -49,13 +49,13 @@ function kindOf(name: string): Kind {
 /**
  * Serializes the request again from its parsed parts, against request smuggling. Undefined for what two parsers could
  * read differently: a second Host, the absolute form, ambiguous framing. JupyterLab's own token is added here and nowhere
- * else, and our X-Forwarded fields replace the client's.
+ * else, and our X-Forwarded fields replace the client's. A program at a port gets no token at all.
  */
 export function requestHead(
   { addressOf, hosts }: HeadDeps,
   request: IncomingMessage,
-  { runToken }: EnvironmentRoute,
-  { isUpgrade }: { readonly isUpgrade: boolean },
+  { runToken, secret }: EnvironmentRoute,
+  { isUpgrade, port }: { readonly isUpgrade: boolean; readonly port: number | undefined },
 ): RequestHead | undefined {
   const url = request.url as string;
   const framing = framingOf(request);
@@ -63,10 +63,11 @@ export function requestHead(
     return undefined;
   const fields = fieldsOf(request);
   if (fields === undefined) return undefined;
-  const own = `Authorization: token ${runToken}\r\nX-Forwarded-For: ${addressOf(request)}\r\nX-Forwarded-Proto: ${hosts.secure ? "https" : "http"}\r\nX-Forwarded-Host: ${request.headers.host}\r\n`;
+  const token = port === undefined ? `Authorization: token ${runToken}\r\n` : "";
+  const own = `${token}X-Forwarded-For: ${addressOf(request)}\r\nX-Forwarded-Proto: ${hosts.secure ? "https" : "http"}\r\nX-Forwarded-Host: ${request.headers.host}\r\n`;
   const connection = isUpgrade ? "Connection: Upgrade\r\nUpgrade: websocket\r\n" : "Connection: keep-alive\r\n";
   return {
-    text: `${request.method} ${withoutToken(url)} HTTP/1.1\r\n${fields}${own}${framing.field}${connection}\r\n`,
+    text: `${request.method} ${withoutToken(url, port === undefined ? undefined : secret)} HTTP/1.1\r\n${fields}${own}${framing.field}${connection}\r\n`,
     body: framing.body,
   };
 }

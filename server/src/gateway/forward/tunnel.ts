@@ -2,9 +2,11 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { admit } from "../access/admit.ts";
 import type { OpenRoute } from "../access/resolve-route.ts";
-import { openSocket } from "../http-client/open-socket.ts";
-import { malformedRefusal } from "../refusals/refusals.ts";
+import { UpstreamError } from "../http-client/upstream-error.ts";
+import { portRefusal } from "../refusals/port-refusal.ts";
+import { malformedRefusal, type Refusal } from "../refusals/refusals.ts";
 import { refuseUpgrade } from "../refusals/refuse.ts";
+import { dialOf } from "../target/run.ts";
 import type { ForwardDeps } from "./forward.ts";
 import { fromEnvironment, joinSockets, leave } from "./join-sockets.ts";
 import { requestHead } from "./request-head.ts";
@@ -21,17 +23,17 @@ export function tunnel(
   route: OpenRoute,
 ): void {
   const { route: environment } = route.target;
+  const { run, port } = route;
   const isGet = request.method === "GET";
-  const head = isGet ? requestHead(deps, request, environment, { isUpgrade: true }) : undefined;
-  if (!head || environment.endpoint === null) return void refuseUpgrade(deps, request, client, malformedRefusal);
+  const head = isGet ? requestHead(deps, request, environment, { isUpgrade: true, port }) : undefined;
+  if (!head) return void refuseUpgrade(deps, request, client, malformedRefusal);
   const exchange = admit(deps, request, route);
   if ("status" in exchange) return void refuseUpgrade(deps, request, client, exchange);
   deps.activity.onRequest(environment.id, request, route.principal);
   deps.counts.webSockets++;
   deps.counts.openWebSockets++;
 
-  const upstream = openSocket(
-    environment.endpoint,
+  const upstream = dialOf(run, port)(
     readBytes,
     () => upstream.write(head.text, "latin1"),
     (bytes) => fromEnvironment(sides, bytes),
@@ -39,6 +41,7 @@ export function tunnel(
   const sides = joinSockets(client, upstream, early, {
     onBytes: deps.activity.countMessages(environment.id, request),
     onRefusal: (refusal) => deps.noteRefusal(request, refusal),
+    ...(port !== undefined && { silence: (error) => silenceOf(deps, request, route, port, error) }),
   });
   exchange.destroy = () => {
     upstream.destroy();
@@ -50,4 +53,15 @@ export function tunnel(
     deps.exchanges.remove(exchange);
     deps.counts.openWebSockets--;
   });
+}
+
+function silenceOf(
+  { appUrl }: ForwardDeps,
+  request: IncomingMessage,
+  { target: { route } }: OpenRoute,
+  port: number,
+  error: Error | undefined,
+): Refusal {
+  const known = error instanceof UpstreamError ? error : undefined;
+  return portRefusal(known, { port, path: request.url as string, detailPage: `${appUrl}/environments/${route.id}` });
 }

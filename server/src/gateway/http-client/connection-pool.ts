@@ -1,21 +1,23 @@
-import type { Endpoint } from "../../drivers/driver.ts";
 import { type Connection, type ConnectionOwner, openConnection, startRequest } from "./connection.ts";
+import type { Dial } from "./open-socket.ts";
 import type { ExchangeHandler, OutgoingRequest, PendingRequest } from "./pending-request.ts";
 
 /** Keep-alive timeout. Jupyter's is an hour, that of small servers five seconds: ours is shorter, so that we close first. */
 const idleMs = 4000;
 const maxIdle = 256;
 
-/** The keep-alive connections of one run of one environment; never shared with another. */
+/** The keep-alive connections to JupyterLab, or to one port, of one run of one environment; never shared with another. */
 export interface ConnectionPool {
   send(request: OutgoingRequest, handler: ExchangeHandler): PendingRequest;
   /** Closes connections after their idle timeout. */
   sweep(): void;
+  /** Whether it has no connection. */
+  isEmpty(): boolean;
   /** Closes every connection, in use or not. */
   close(): void;
 }
 
-export function createConnectionPool(endpoint: Endpoint): ConnectionPool {
+export function createConnectionPool(dial: Dial): ConnectionPool {
   const idle: Connection[] = [];
   const all = new Set<Connection>();
 
@@ -33,7 +35,7 @@ export function createConnectionPool(endpoint: Endpoint): ConnectionPool {
   };
 
   function start(pending: PendingRequest, reused: Connection | undefined): void {
-    const connection = reused ?? openConnection(endpoint, owner);
+    const connection = reused ?? openConnection(dial, owner);
     all.add(connection);
     pending.isReused = reused !== undefined;
     startRequest(connection, pending);
@@ -50,6 +52,7 @@ export function createConnectionPool(endpoint: Endpoint): ConnectionPool {
       const before = performance.now() - idleMs;
       for (const { idleSinceMs, socket } of [...idle]) if (idleSinceMs < before) socket.destroy();
     },
+    isEmpty: () => all.size === 0,
     close() {
       for (const { socket } of [...all]) socket.destroy();
     },

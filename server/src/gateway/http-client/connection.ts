@@ -1,6 +1,5 @@
-import type { Endpoint } from "../../drivers/driver.ts";
 import { atTurnEnd } from "./at-turn-end.ts";
-import { openSocket } from "./open-socket.ts";
+import type { Dial } from "./open-socket.ts";
 import type { Carrier, PendingRequest } from "./pending-request.ts";
 import {
   createResponseReader,
@@ -30,9 +29,8 @@ export interface Connection extends Carrier {
   idleSinceMs: number;
 }
 
-export function openConnection(endpoint: Endpoint, owner: ConnectionOwner): Connection {
-  const socket = openSocket(
-    endpoint,
+export function openConnection(dial: Dial, owner: ConnectionOwner): Connection {
+  const socket = dial(
     readBytes,
     () => {},
     (bytes) => receive(connection, bytes),

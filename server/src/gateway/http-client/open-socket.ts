@@ -4,6 +4,14 @@ import { UpstreamError } from "./upstream-error.ts";
 
 const connectTimeoutMs = 2000;
 
+/** Opens a socket to one place, as `openSocket` does; `onOpen` is called when it may be used. */
+export type Dial = (readBytes: number, onOpen: () => void, onBytes: (bytes: Buffer) => boolean) => Socket;
+
+/** To JupyterLab itself. */
+export function labDial(endpoint: Endpoint): Dial {
+  return (readBytes, onOpen, onBytes) => openSocket(endpoint, readBytes, onOpen, onBytes);
+}
+
 /**
  * A socket to an environment. `onBytes` gets a view of one reused buffer of `readBytes`, which the next read overwrites
  * unless it returns true (still in use). Allocating a buffer for each read would dominate the cost of a small response.

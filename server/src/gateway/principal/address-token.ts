@@ -11,18 +11,22 @@ export function addressToken({ url = "", headers }: IncomingMessage): string | u
   return start === -1 ? undefined : (new URLSearchParams(url.slice(start)).get("token") ?? undefined);
 }
 
-/** The URL to forward: Jupyter would prefer a token in it to the header's, and log it. The rest stays byte for byte. */
-export function withoutToken(url: string): string {
+/**
+ * The URL to forward: Jupyter would prefer a token in it to the header's, and log it. The rest stays byte for byte. With an
+ * `only` nothing but this token is removed, as a program may have parameters of that name.
+ */
+export function withoutToken(url: string, only?: string): string {
   const start = url.indexOf("?");
   // A percent-encoded letter would be decoded upstream.
   if (start === -1 || !/token|%/i.test(url.slice(start))) return url;
   const kept = url
     .slice(start + 1)
     .split("&")
-    .filter((pair) => !isToken(pair.split("=", 1)[0] as string));
+    .filter((pair) => !isToken(pair, only));
   return kept.length === 0 ? url.slice(0, start) : `${url.slice(0, start)}?${kept.join("&")}`;
 }
 
-function isToken(name: string): boolean {
-  return new URLSearchParams(`${name}=`).has("token");
+function isToken(pair: string, only: string | undefined): boolean {
+  const value = new URLSearchParams(pair).get("token");
+  return value !== null && (only === undefined || value.includes(only));
 }

@@ -6,8 +6,8 @@ import { cookieName } from "./reserved-names.ts";
 export interface GrantCookies {
   /** The Set-Cookie value for a new grant: host-only, not readable by script (G90). */
   issue(grant: Grant): string;
-  /** The grant that a Cookie header proves for this environment: its owner's, or a share link's. */
-  read(header: string | undefined, environment: Environment): Grant | undefined;
+  /** The grant that a Cookie header proves for this environment, or a port of it: its owner's, or a share link's. */
+  read(header: string | undefined, environment: Environment, port?: number): Grant | undefined;
   /**
    * The id of a grant that a Cookie header proves and that is not in memory yet: another gateway may just have created
    * it. Undefined for a second after `noteRead`, which limits the queries for a cookie whose grant has ended.
@@ -57,10 +57,11 @@ export function createGrantCookies({ secret, secure, grants, nowMs }: GrantCooki
 
   return {
     issue: (grant) => issueCookie(prefix, key, grant, nowMs() / 1000, secure),
-    read(header, environment) {
+    read(header, environment, port) {
       return firstOf(header, prefix, (value) => {
         const grant = grantOf(value);
-        return grant?.environmentId === environment.id && grant.userId === environment.userId ? grant : undefined;
+        if (grant?.environmentId !== environment.id || grant.userId !== environment.userId) return undefined;
+        return grant.port === port ? grant : undefined;
       });
     },
     unread(header, environment) {

@@ -6,6 +6,8 @@ export interface Grant {
   readonly id: string;
   readonly userId: string;
   readonly environmentId: string;
+  /** The port at whose host it is valid; undefined: at JupyterLab's (G387). */
+  readonly port?: number | undefined;
   /** The share link of a guest, with which the grant ends; undefined for the owner. */
   readonly share?: { readonly id: string; readonly expiresAtMs: number };
 }
@@ -27,7 +29,7 @@ export async function loadGrants(db: Db, grants: Grants, id?: string): Promise<v
   let query = db
     .selectFrom("grants")
     .leftJoin("share_links", "share_links.id", "grants.share_id")
-    .select(["grants.id", "grants.user_id", "grants.environment_id", "share_id", "share_links.expires_at"])
+    .select(["grants.id", "grants.user_id", "grants.environment_id", "port", "share_id", "share_links.expires_at"])
     .where("grants.revoked_at", "is", null)
     .where("grants.created_at", ">", new Date(Date.now() - grantDays * 86_400_000));
   if (id !== undefined) query = query.where("grants.id", "=", id);
@@ -35,9 +37,9 @@ export async function loadGrants(db: Db, grants: Grants, id?: string): Promise<v
   const held = new Set(rows.map((row) => row.id));
   // Only grants from before the query are removed: one may have been added since.
   for (const known of id === undefined ? before : [id]) if (!held.has(known)) grants.delete(known);
-  for (const { id: known, user_id: userId, environment_id: environmentId, share_id, expires_at } of rows) {
+  for (const { id: known, user_id: userId, environment_id: environmentId, port, share_id, expires_at } of rows) {
     const share = share_id && expires_at ? { share: { id: share_id, expiresAtMs: expires_at.getTime() } } : {};
-    grants.set(known, { id: known, userId, environmentId, ...share });
+    grants.set(known, { id: known, userId, environmentId, port: port ?? undefined, ...share });
   }
 }
 

@@ -19,16 +19,17 @@ type Unidentified =
   | { readonly kind: "unknown_grant"; readonly id: string };
 
 /**
- * Authenticates a request to an environment. The cookie takes precedence over the token, because JupyterLab's pages send
+ * Authenticates a request to an environment, or to a port of it. The cookie takes precedence over the token, because JupyterLab's pages send
  * tokens of their own in the header.
  */
 export function principalOf(
   request: IncomingMessage,
   route: EnvironmentRoute,
   cookies: GrantCookies,
+  port: number | undefined,
 ): Principal | Unidentified {
   const { cookie, authorization } = request.headers;
-  const grant = cookies.read(cookie, route);
+  const grant = cookies.read(cookie, route, port);
   if (grant) return { kind: grant.share ? "shared" : "owner", grant };
   const token = /^(?:token|bearer) (.*)/i.exec(authorization ?? "")?.[1] ?? addressToken(request);
   if (token !== undefined && isSame(token.trim(), route.secret)) return { kind: "token" };

@@ -1,3 +1,5 @@
+import { highestPort, lowestPort } from "@berth/contract";
+
 export type Glyph = "pending" | "paused" | "stopped" | "terminated" | "unknown" | "failed";
 
 interface Link {
@@ -62,6 +64,17 @@ export function missingRefusal(appUrl: string): Refusal {
     code: "not_found",
     title: "There is no environment at this address",
     text: "The name is free, or the environment is not yours to open.",
+    action: { label: "Go to dashboard", href: `${appUrl}/dashboard` },
+  };
+}
+
+/** A label that has a port's form with another number. */
+export function portRangeRefusal(appUrl: string): Refusal {
+  return {
+    status: 404,
+    code: "not_found",
+    title: `Only ports from ${lowestPort} to ${highestPort} have an address`,
+    text: "Start the program on one of them.",
     action: { label: "Go to dashboard", href: `${appUrl}/dashboard` },
   };
 }

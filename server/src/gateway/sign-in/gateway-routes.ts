@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { revokeShare, rotateSecret, shareEnvironment, signInCode } from "@berth/contract";
+import { portLabel, revokeShare, rotateSecret, shareEnvironment, signInCode } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
@@ -9,7 +9,7 @@ import { mount, notFound, success } from "../../http/mount.ts";
 import type { User } from "../../http/request-user.ts";
 import type { HostNames } from "../target/host-names.ts";
 import { shareUrl } from "./open-share.ts";
-import { signInPath } from "./sign-in.ts";
+import { signInPath, startPathOf } from "./sign-in.ts";
 
 const codeSeconds = 30;
 
@@ -21,8 +21,11 @@ export function gatewayRoutes(app: FastifyInstance, deps: { readonly db: Db; rea
   const { db, hosts } = deps;
   mount(app, signInCode, async ({ params, body, user }) => {
     const environment = await findOwned(db, params.id, user.id);
-    const { code, expiresAt } = await createCode(db, environment.id, user, body.visit);
-    const url = `${hosts.environmentUrl(environment.subdomain)}${signInPath}?${new URLSearchParams({ code, path: "/lab" })}`;
+    const { port, visit } = body;
+    const { code, expiresAt } = await createCode(db, environment.id, user, { port, visit });
+    const host = port === undefined ? environment.subdomain : portLabel(port, environment.subdomain);
+    const query = new URLSearchParams({ code, path: startPathOf(port) });
+    const url = `${hosts.environmentUrl(host)}${signInPath}?${query}`;
     return { status: "success" as const, code, url, expires_at: expiresAt.toISOString() };
   });
 
@@ -62,8 +65,14 @@ async function findOwned(db: Db, idOrName: string, userId: string) {
   return environment;
 }
 
-/** Only the code's hash is stored. `visit`: base64url hash that binds the code to one browser. */
-async function createCode(db: Db, environmentId: string, user: User, visit: string | undefined) {
+interface CodeFor {
+  readonly port: number | undefined;
+  /** Base64url hash that binds the code to one browser. */
+  readonly visit: string | undefined;
+}
+
+/** Only the code's hash is stored. */
+async function createCode(db: Db, environmentId: string, user: User, { port, visit }: CodeFor) {
   const code = randomBytes(32).toString("base64url");
   const row = await db
     .insertInto("sign_in_codes")
@@ -72,6 +81,7 @@ async function createCode(db: Db, environmentId: string, user: User, visit: stri
       user_id: user.id,
       environment_id: environmentId,
       auth_session: user.sessionId,
+      port: port ?? null,
       visit: visit === undefined ? null : Buffer.from(visit, "base64url"),
       expires_at: sql<Date>`now() + ${codeSeconds} * interval '1 second'`,
     })

@@ -20,13 +20,14 @@ export async function restart(
   request: IncomingMessage,
   response: ServerResponse,
   route: EnvironmentRoute,
+  port?: number,
 ): Promise<void> {
   limitBody(request, response);
-  const path = localPath((await readForm(request)).get("path"));
+  const path = localPath((await readForm(request)).get("path"), port);
   const { cookie } = request.headers;
   const unread = deps.cookies.unread(cookie, route);
   if (unread !== undefined) await deps.targets.readGrant(unread);
-  const grant = deps.cookies.read(cookie, route);
+  const grant = deps.cookies.read(cookie, route, port);
   if (!grant || grant.share)
     return refuse(deps, request, response, unauthenticatedRefusal(deps.appUrl, "Only its owner can restart it"));
   try {

@@ -14,6 +14,12 @@ const handlers: Readonly<Record<string, typeof signIn>> = {
   [`POST ${restartPath}`]: restart,
 };
 
+/** A share link is for JupyterLab. */
+const portHandlers: typeof handlers = {
+  [`GET ${signInPath}`]: signIn,
+  [`POST ${restartPath}`]: restart,
+};
+
 /**
  * Serves the gateway's own paths on an environment's host. No path under the prefix is ever forwarded. The app's `/open` sends
  * whoever may not open a name to one that is not here, for the page of a name without an environment.
@@ -23,14 +29,15 @@ export function serveOwnPath(
   request: IncomingMessage,
   response: ServerResponse,
   route: EnvironmentRoute,
+  port: number | undefined,
 ): void {
   const { method, headers, url = "" } = request;
-  const handler = handlers[`${method} ${url.split("?", 1)[0]}`];
+  const handler = (port === undefined ? handlers : portHandlers)[`${method} ${url.split("?", 1)[0]}`];
   if (!handler) return void refuse(deps, request, response, missingRefusal(deps.appUrl));
   // CSRF check: a form's Origin is that of its page.
   if (method === "POST" && headers.origin !== deps.hosts.originOf(headers.host))
     return void refuse(deps, request, response, crossSiteRefusal);
-  handler(deps, request, response, route).catch((error: unknown) => {
+  handler(deps, request, response, route, port).catch((error: unknown) => {
     deps.log.error({ event: "gateway.request_failed", err: error });
     if (response.headersSent) response.destroy();
     else refuse(deps, request, response, unavailableRefusal(url));

@@ -1,12 +1,5 @@
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
-import { type ConnectionPool, createConnectionPool } from "../http-client/connection-pool.ts";
-
-/** One run of an environment: same endpoint, same token. */
-export interface Run {
-  readonly pool: ConnectionPool;
-  /** Time of the first missing response, by the database's clock; undefined after a response. */
-  silentSinceMs: number | undefined;
-}
+import { closeRun, createRun, type Run } from "./run.ts";
 
 /** One subdomain and its run. */
 export interface Target {
@@ -24,7 +17,7 @@ export function createTargetTable() {
   function drop(subdomain: string): void {
     const target = targets.get(subdomain);
     if (!target) return;
-    target.run?.pool.close();
+    if (target.run) closeRun(target.run);
     subdomains.delete(target.route.id);
     targets.delete(subdomain);
   }
@@ -50,9 +43,9 @@ export function createTargetTable() {
 /** Keeps an unchanged run; otherwise closes its connections. */
 function runOf(route: EnvironmentRoute, before: Target | undefined): Run | undefined {
   if (before?.run && isSameRun(route, before.route)) return before.run;
-  before?.run?.pool.close();
+  if (before?.run) closeRun(before.run);
   if (route.endpoint === null || route.runToken === null) return undefined;
-  return { pool: createConnectionPool(route.endpoint), silentSinceMs: undefined };
+  return createRun(route.endpoint, route.runToken);
 }
 
 function isSameRun(one: EnvironmentRoute, other: EnvironmentRoute): boolean {

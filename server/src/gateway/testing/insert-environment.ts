@@ -83,6 +83,7 @@ export async function insertCode(
   row: Row,
   session: string | null,
   visit: string | null = null,
+  port: number | null = null,
 ): Promise<string> {
   const code = randomBytes(32).toString("base64url");
   const hash = createHash("sha256").update(code).digest();
@@ -93,6 +94,7 @@ export async function insertCode(
       user_id: row.userId,
       environment_id: row.id,
       auth_session: session,
+      port,
       visit: visit === null ? null : Buffer.from(visit, "base64url"),
       expires_at: new Date(Date.now() + 30_000),
     })

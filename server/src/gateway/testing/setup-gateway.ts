@@ -7,6 +7,7 @@ import {
   type Server,
 } from "node:http";
 import { type AddressInfo, connect, type Server as NetServer, type Socket } from "node:net";
+import { portLabel } from "@berth/contract";
 import { onTestFinished } from "vitest";
 import { openChanges } from "../../database/changes.ts";
 import type { Db } from "../../database/database.ts";
@@ -64,19 +65,30 @@ function clientOf(port: number) {
 function browserOf(db: Db, port: number) {
   const { ask, open } = clientOf(port);
   const hostOf = ({ subdomain }: Pick<Row, "subdomain">) => `${subdomain}.localhost:${port}`;
-  const codeFor = (row: Row, session: string | null = null, visit?: string) => insertCode(db, row, session, visit);
+  const codeFor = (row: Row, session: string | null = null, visit?: string, inside?: number) =>
+    insertCode(db, row, session, visit, inside);
+  const portHostOf = (row: Row, inside: number) => `${portLabel(inside, row.subdomain)}.localhost:${port}`;
 
-  /** The cookie after a sign-in by the owner. */
-  async function signedIn(row: Row, session: string | null = null): Promise<string> {
+  /** The cookie after a sign-in by the owner, at the host of a port inside if one is given. */
+  async function signedIn(row: Row, session: string | null = null, inside?: number): Promise<string> {
     await poll(() => ask(hostOf(row), "/").then(({ status }) => status !== 404));
-    const code = await codeFor(row, session);
-    const reply = await ask(hostOf(row), `/_berth/sign-in?code=${code}&path=/lab&cleared=1`);
+    const code = await codeFor(row, session, undefined, inside);
+    const host = inside === undefined ? hostOf(row) : portHostOf(row, inside);
+    const reply = await ask(host, `/_berth/sign-in?code=${code}&path=/lab&cleared=1`);
     const cookie = reply.headers["set-cookie"]?.[0]?.split(";")[0];
     if (!cookie) throw new Error(`not signed in: ${reply.status} ${reply.body}`);
     return cookie;
   }
 
-  return { ask, open, hostOf, codeFor, signedIn, environment: (fields: Fields = {}) => insertEnvironment(db, fields) };
+  return {
+    ask,
+    open,
+    hostOf,
+    portHostOf,
+    codeFor,
+    signedIn,
+    environment: (fields: Fields = {}) => insertEnvironment(db, fields),
+  };
 }
 
 async function serve(server: Server, deps: GatewayDeps) {

@@ -124,6 +124,7 @@ async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, 
   const own = { token, params: { id } };
   await ask(contract.environmentDetail, own);
   await ask(contract.environmentSamples, own);
+  await ask(contract.listPorts, own);
   await ask(contract.signInCode, own);
   const { share } = await ask(contract.shareEnvironment, { ...own, body: { term: "24h" } });
   await ask(contract.revokeShare, { token, params: { id, share_id: (share as { id: string } | undefined)?.id ?? "" } });

@@ -10,6 +10,7 @@ import { EnvironmentLaunch } from "./environment-launch.tsx";
 import { EnvironmentLogs } from "./environment-logs.tsx";
 import classes from "./environment-page.module.css";
 import { EnvironmentPassword } from "./environment-password.tsx";
+import { EnvironmentPorts } from "./environment-ports.tsx";
 import { EnvironmentReferences } from "./environment-references.tsx";
 import { EnvironmentSessions } from "./environment-sessions.tsx";
 import { EnvironmentShares } from "./environment-shares.tsx";
@@ -60,7 +61,12 @@ function partsOf(environment: Detail): readonly Part[] {
     jupyter_token !== null && {
       value: "access",
       label: "Access",
-      content: <EnvironmentPassword environment={environment} />,
+      content: (
+        <div className={classes.story}>
+          {status === "active" && <EnvironmentPorts environment={environment} />}
+          <EnvironmentPassword environment={environment} />
+        </div>
+      ),
     },
     { value: "logs", label: "Logs", content: <EnvironmentLogs environment={environment} /> },
   ];

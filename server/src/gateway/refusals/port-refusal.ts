@@ -1,0 +1,41 @@
+import type { UpstreamError } from "../http-client/upstream-error.ts";
+import type { Refusal } from "./refusals.ts";
+
+interface About {
+  readonly port: number;
+  /** The path that was requested. */
+  readonly path: string;
+  /** The environment's page in the app. */
+  readonly detailPage: string;
+}
+
+/** The refusal for an owner whose port gives no answer. */
+export function portRefusal(error: UpstreamError | undefined, { port, path, detailPage }: About): Refusal {
+  const [code, title, text] = texts[error?.fault ?? "silent"](port);
+  return {
+    status: 502,
+    ...{ code, title, text },
+    action: { label: "Try again", href: path },
+    other: { label: "Show environment", href: detailPage },
+  };
+}
+
+type Text = readonly [code: string, title: string, text: string];
+
+const texts: Readonly<Record<"not_listening" | "no_ports" | "silent", (port: number) => Text>> = {
+  not_listening: (port) => [
+    "port_not_listening",
+    `Nothing listens on port ${port} in this environment`,
+    "Start the program, then try again.",
+  ],
+  no_ports: () => [
+    "no_ports",
+    "This environment was started before ports had addresses",
+    "Stop it and restart it once, then try again.",
+  ],
+  silent: (port) => [
+    "port_not_answering",
+    `Port ${port} does not answer`,
+    "The program ended the connection without an answer, or JupyterLab, through which ports are reached, does not answer.",
+  ],
+};
