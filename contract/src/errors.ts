@@ -11,6 +11,7 @@ export const errorStatus = {
   forbidden: 403,
   email_unverified: 403,
   account_held: 403,
+  second_factor_required: 403,
   not_found: 404,
   price_changed: 409,
   subdomain_taken: 409,

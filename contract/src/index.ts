@@ -32,6 +32,7 @@ export * from "./profile.ts";
 export * from "./queue.ts";
 export * from "./rules.ts";
 export * from "./samples.ts";
+export * from "./second-factor.ts";
 export * from "./settings.ts";
 export * from "./shares.ts";
 export * from "./status.ts";

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { createHmac } from "node:crypto";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { test as base, type Page } from "@playwright/test";
 import type { Database } from "../../server/src/database/database.ts";
 import { addOperator } from "../../server/src/operator/accounts/add-operator.ts";
+import { codeOf } from "../../server/src/testing/factor-code.ts";
 import { environment } from "../../testing/environment.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
@@ -70,18 +70,4 @@ export function linkFor({ db }: Desk, email: string): Promise<string> {
 export async function openScreen(page: Page, path: string, title: string): Promise<void> {
   await page.goto(`/operator${path}`);
   await page.getByRole("banner").getByRole("heading", { name: title, level: 1 }).waitFor();
-}
-
-/** The six digits of an authenticator app (RFC 6238), some steps of 30 s from now. */
-export function codeOf(base32: string, steps = 0): string {
-  const bits = [...base32].map((letter) =>
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"),
-  );
-  const bytes = bits.join("").match(/.{8}/g) ?? [];
-  const counter = Buffer.alloc(8);
-  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps));
-  const key = Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2)));
-  const mac = createHmac("sha1", key).update(counter).digest();
-  const at = (mac[19] ?? 0) & 15;
-  return String((mac.readUInt32BE(at) & 0x7fffffff) % 1_000_000).padStart(6, "0");
 }

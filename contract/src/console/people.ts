@@ -71,6 +71,8 @@ const person = object({
   phone: string(),
   created_at: instant,
   last_sign_in: nullable(instant),
+  /** Of Berth's own sign-in. */
+  second_factor: boolean(),
   suspended: boolean(),
   held: boolean(),
   warnings: array(object({ id: string(), warned_at: instant, reason: string() })),
@@ -123,18 +125,18 @@ export const readPerson = endpoint({
   errors: ["not_found"],
 });
 
-export const personActs = ["warn", "lift"] as const;
+export const personActs = ["warn", "lift", "remove-factor"] as const;
 export type PersonAct = (typeof personActs)[number];
 
 export const actOnPerson = endpoint({
   method: "POST",
   path: "/operator/api/people/{id}/{act}",
   auth: "operator",
-  summary: "Warn an account with the reason, or lift its suspension",
+  summary: "Warn an account with the reason, lift its suspension, or turn its second factor off",
   values: { act: personActs },
   body: object({ reason }),
   reply: done,
-  errors: ["not_found"],
+  errors: ["not_found", "action_not_allowed"],
 });
 
 export const suspendPerson = endpoint({

@@ -43,6 +43,7 @@ export const subjectOfAct = {
   "user.delete": "user",
   "user.export": "user",
   "user.lift": "user",
+  "user.remove_factor": "user",
   "user.reset_link": "user",
   "user.suspend": "user",
   "user.warn": "user",

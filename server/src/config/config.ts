@@ -80,7 +80,7 @@ function nest(v: Settings, catalogue: Catalogue) {
     seller: readSeller(v),
     mail: readMail(v),
     /** Without a project accounts are the server's own. */
-    ...{ secret: v.IDENTITY_SECRET, firebase: firebaseOf(v) },
+    ...{ secret: v.IDENTITY_SECRET, firebase: firebaseOf(v), secondFactor: v.SECOND_FACTOR },
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
     support: readSupport(v),
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,

@@ -92,6 +92,10 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
     "FIREBASE_AUTH_EMULATOR_HOST lets anybody in as anybody: not with FIREBASE_SERVICE_ACCOUNT, a public APP_URL or live keys",
   ],
   [
+    (v) => v.IDENTITY === "firebase" && v.SECOND_FACTOR === "required",
+    "SECOND_FACTOR=required is for IDENTITY=local: with IDENTITY=firebase the second factor is the provider's",
+  ],
+  [
     (v) => v.IDENTITY === "local" && firebaseNames.some((name) => v[name] !== undefined),
     `${firebaseNames.join(", ")}: only with IDENTITY=firebase`,
   ],

@@ -136,6 +136,11 @@ export const settings = z.object({
     .optional()
     .describe("The secret that keys are derived from")
     .meta({ unset: "made once, kept in DATA_DIR", example: "..." }),
+  SECOND_FACTOR: word("off", "optional", "required")
+    .default("optional")
+    .describe(
+      "With IDENTITY=local: whether renters may or must sign in with a code of an authenticator app; off offers no new one",
+    ),
   BRAND_NAME: z.string().min(1).default("Berth").describe("The product's name on screens, mails and receipts"),
   CONTACT_EMAIL: z.email().default("hello@berth.example").describe("The seller's address on every page and receipt"),
   SUPPORT_NAME: z.string().min(1).default("Mira").describe("Name of the support contact"),

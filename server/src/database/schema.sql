@@ -659,6 +659,36 @@ create table identity_key (
   constraint identity_key_pkey primary key (kid)
 );
 
+create table identity_pending_sign_ins (
+  hash bytea not null,
+  user_id text not null,
+  sign_in_provider text not null,
+  tries integer not null default 0,
+  expires_at timestamptz not null,
+  constraint identity_pending_sign_ins_pkey primary key (hash),
+  constraint identity_pending_sign_ins_sign_in_provider_check check (sign_in_provider in ('password', 'custom')),
+  constraint identity_pending_sign_ins_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
+);
+create index identity_pending_sign_ins_user on identity_pending_sign_ins (user_id);
+
+create table identity_recovery_codes (
+  user_id text not null,
+  hash bytea not null,
+  used_at timestamptz,
+  constraint identity_recovery_codes_pkey primary key (user_id, hash),
+  constraint identity_recovery_codes_user_id_fkey foreign key (user_id) references identity_second_factors(user_id) on delete cascade
+);
+
+create table identity_second_factors (
+  user_id text not null,
+  secret_sealed bytea not null,
+  created_at timestamptz not null default now(),
+  confirmed_at timestamptz,
+  last_step bigint,
+  constraint identity_second_factors_pkey primary key (user_id),
+  constraint identity_second_factors_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
+);
+
 create table identity_session (
   id text not null,
   user_id text not null,
@@ -679,6 +709,16 @@ create table identity_session (
 create index identity_session_from on identity_session (user_id, created_at desc);
 create index identity_session_user on identity_session (user_id) where revoked_at is null;
 create trigger identity_session_ended after update on identity_session for each row when (old.revoked_at is null and new.revoked_at is not null) execute function tell_change('session');
+
+create table identity_trusted_browsers (
+  hash bytea not null,
+  user_id text not null,
+  created_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  constraint identity_trusted_browsers_pkey primary key (hash),
+  constraint identity_trusted_browsers_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
+);
+create index identity_trusted_browsers_user on identity_trusted_browsers (user_id);
 
 create table identity_user (
   id text not null,

@@ -428,6 +428,25 @@ export interface Tables {
     created_at: Generated<Date>;
     not_after: Date;
   };
+  identity_pending_sign_ins: {
+    hash: Buffer;
+    user_id: string;
+    sign_in_provider: "password" | "custom";
+    tries: Generated<number>;
+    expires_at: Date;
+  };
+  identity_recovery_codes: {
+    user_id: string;
+    hash: Buffer;
+    used_at: Date | null;
+  };
+  identity_second_factors: {
+    user_id: string;
+    secret_sealed: Buffer;
+    created_at: Generated<Date>;
+    confirmed_at: Date | null;
+    last_step: number | null;
+  };
   identity_session: {
     id: string;
     user_id: string;
@@ -441,6 +460,12 @@ export interface Tables {
     user_agent: string | null;
     ip: string | null;
     sign_in_provider: Generated<"password" | "custom">;
+  };
+  identity_trusted_browsers: {
+    hash: Buffer;
+    user_id: string;
+    created_at: Generated<Date>;
+    expires_at: Date;
   };
   identity_user: {
     id: string;

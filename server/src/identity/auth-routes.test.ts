@@ -10,7 +10,7 @@ import { authRoutes } from "./auth-routes.ts";
 import { authenticate } from "./authenticate.ts";
 import { readProfile } from "./profiles.ts";
 import { newEmail } from "./testing/identity.suite.ts";
-import { password, testInstallation } from "./testing/test-installation.ts";
+import { password, testInstallation, tokensOf } from "./testing/test-installation.ts";
 
 const { db, start } = await testInstallation();
 
@@ -35,7 +35,7 @@ async function setup({ onSignUp = vi.fn(async () => {}), identity = start() } = 
 
   async function signUp(email = newEmail()) {
     const reply = await call("POST", "/auth/signup", undefined, { email, password, name: "Ann" });
-    const tokens = await identity.signInWithCustomToken(reply.json().access_token, {});
+    const tokens = tokensOf(await identity.signInWithCustomToken(reply.json().access_token, {}));
     return { email, id: tokens.uid, token: tokens.idToken, refreshToken: tokens.refreshToken };
   }
 
@@ -102,7 +102,7 @@ test.each([
 test("a logout ends this sign-in with its grants, and no other", async () => {
   const { call, signUp, identity } = await setup();
   const { id, email, token } = await signUp();
-  const other = await identity.signIn(email, password, {});
+  const other = tokensOf(await identity.signIn(email, password, {}));
   const sessionOf = async (idToken: string) => (await identity.verifyIdToken(idToken)).sessionId;
   const mine = await openGrant(id, await sessionOf(token));
   const others = await openGrant(id, await sessionOf(other.idToken));
@@ -121,7 +121,7 @@ test.each([
 ])("%s changes the password, keeps this sign-in and ends everything else", async (path, body) => {
   const { call, signUp, identity } = await setup();
   const { id, email, token } = await signUp();
-  const other = await identity.signIn(email, password, {});
+  const other = tokensOf(await identity.signIn(email, password, {}));
   const outsider = await openGrant(newId(), null);
   const grant = await openGrant(id, (await identity.verifyIdToken(token)).sessionId);
 

@@ -49,6 +49,10 @@ export type IdentityErrorCode =
   | "INVALID_CUSTOM_TOKEN"
   | "INVALID_REFRESH_TOKEN"
   | "CREDENTIAL_TOO_OLD_LOGIN_AGAIN"
+  | "INVALID_MFA_PENDING_CREDENTIAL"
+  | "INVALID_CODE"
+  | "SECOND_FACTOR_EXISTS"
+  | "MFA_ENROLLMENT_NOT_FOUND"
   | "TOO_MANY_ATTEMPTS_TRY_LATER"
   | "UNSUPPORTED"
   | "UNAVAILABLE";
@@ -76,6 +80,22 @@ export interface UserPatch {
   readonly name?: string;
   readonly emailVerified?: boolean;
   readonly disabled?: boolean;
+}
+
+/** The second factors of accounts: an authenticator app and recovery codes (G398, G399). */
+export interface SecondFactors {
+  read(uid: string): Promise<{ readonly since: Date | null; readonly recoveryCodes: number }>;
+  /** Returns a new secret in base32, which counts once a code of it was confirmed. Throws SECOND_FACTOR_EXISTS. */
+  begin(uid: string): Promise<string>;
+  /**
+   * Turns the factor on and ends every sign-in but `keepSession`. Returns the recovery codes. Throws INVALID_CODE,
+   * MFA_ENROLLMENT_NOT_FOUND, SECOND_FACTOR_EXISTS, TOO_MANY_ATTEMPTS_TRY_LATER.
+   */
+  confirm(uid: string, code: string, keepSession: string | null): Promise<readonly string[]>;
+  /** Replaces the recovery codes. Throws INVALID_CODE, MFA_ENROLLMENT_NOT_FOUND, TOO_MANY_ATTEMPTS_TRY_LATER. */
+  renewRecoveryCodes(uid: string, code: string): Promise<readonly string[]>;
+  /** Turns the factor off and ends every sign-in but `keepSession`. Throws what `renewRecoveryCodes` throws. */
+  remove(uid: string, code: string, keepSession: string | null): Promise<void>;
 }
 
 /** The port to an identity provider (docs/internals/identity.md). */
@@ -122,6 +142,8 @@ export interface Identity {
    * `from` is the client's IP address; attempts are rate-limited by address and account (G91).
    */
   verifyPassword(email: string, password: string, from?: string): Promise<{ uid: string }>;
+  /** Null: a hosted provider keeps them, with screens of its own. */
+  readonly secondFactors: SecondFactors | null;
   /** Null: no such user; the caller must respond the same either way. */
   createActionCode(kind: ActionKind, email: string): Promise<string | null>;
   /** Null: the provider has no session list. */

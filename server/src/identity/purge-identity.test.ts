@@ -2,13 +2,13 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { newId } from "../database/new-id.ts";
 import { purgeIdentity } from "./purge-identity.ts";
-import { outcome, password, testInstallation } from "./testing/test-installation.ts";
+import { outcome, password, testInstallation, tokensOf } from "./testing/test-installation.ts";
 
 const { db, setup } = await testInstallation();
 
 test("exactly the expired rows are deleted", async () => {
   const { identity, email, user, tokens } = await setup();
-  const ended = await identity.signIn(email, password, {});
+  const ended = tokensOf(await identity.signIn(email, password, {}));
   const [endedId = ""] = ended.refreshToken.split(".");
   await db
     .updateTable("identity_session")

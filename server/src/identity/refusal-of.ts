@@ -9,6 +9,9 @@ const refusals: Partial<Record<IdentityErrorCode, readonly [ErrorCode, string]>>
   INVALID_LOGIN_CREDENTIALS: ["wrong_password", "This is not your current password"],
   USER_NOT_FOUND: ["unauthenticated", "Sign in first"],
   USER_DISABLED: ["unauthenticated", "Sign in first"],
+  INVALID_CODE: ["wrong_password", "This code is not right, or it was used before"],
+  SECOND_FACTOR_EXISTS: ["action_not_allowed", "Two-factor sign-in is on already. Turn it off to use another app."],
+  MFA_ENROLLMENT_NOT_FOUND: ["action_not_allowed", "Two-factor sign-in is not set up, or its set-up took too long"],
   TOO_MANY_ATTEMPTS_TRY_LATER: ["rate_limited", "Too many attempts. Wait a moment, then try again."],
   UNAVAILABLE: ["unavailable", "Accounts cannot be reached right now. Try again in a moment."],
 };

@@ -47,6 +47,8 @@ const flags = {
   refunded: "billingAlerts",
   /** A new run, because the last one ran out of memory or was ended by its machine. */
   restarted: "emailNotifications",
+  /** Turned on or off, or a recovery code was used. */
+  "second-factor": "always",
   session: "emailNotifications",
   "sign-in-copied": "securityAlerts",
   silent: "emailNotifications",

@@ -41,6 +41,8 @@ import type { HostedIdentity } from "../identity/firebase/firebase-identity.ts";
 import { identityRoutes } from "../identity/local/identity-routes.ts";
 import type { LocalIdentity } from "../identity/local/local-identity.ts";
 import { mailedLinkRoutes } from "../identity/mailed-link-routes.ts";
+import { requireFactor } from "../identity/require-factor.ts";
+import { secondFactorRoutes } from "../identity/second-factor-routes.ts";
 import type { Disk } from "../installation/free-space.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { outboxPage } from "../mail/outbox-page.ts";
@@ -94,6 +96,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   });
   const authenticateRequest = authenticate(identity);
   await limitRequests(app, config.limits, { db, authenticate: authenticateRequest });
+  if (config.secondFactor === "required" && identity.secondFactors) requireFactor(app, identity.secondFactors);
   const { name: title, email } = config.brand;
   describeApi(app, { title, version, appUrl, email, catalogue: config.catalogue });
   await servePages(app, { dist: deps.dist, documents, appUrl });
@@ -102,6 +105,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await productRoutes(app, deps);
   if (identity.kind === "local") identityRoutes(app, { db, identity, contact: config.brand.email });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays, config.catalogue) });
+  secondFactorRoutes(app, { identity, brandName: config.brand.name, mode: config.secondFactor });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });
   const mayOrder: MayOrder = (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount);

@@ -48,6 +48,7 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /identity/v1/accounts::resetPassword": "anyone",
   "POST /identity/v1/accounts::update": "anyone",
   "POST /identity/v1/accounts::lookup": "anyone",
+  "POST /identity/v2/accounts/mfaSignIn::finalize": "anyone",
   "POST /identity/v1/token": "anyone",
   "GET /identity/.well-known/jwks.json": "anyone",
   "GET /embedded-gateway/v1/checkout": "anyone",

@@ -60,6 +60,10 @@ export async function tablesOf(db: Db): Promise<string[]> {
 export const tables: Readonly<Record<string, { readonly exported: string | null; readonly kept: boolean }>> = {
   identity_session: { exported: "sign_ins", kept: false },
   identity_code: { exported: null, kept: false },
+  identity_second_factors: { exported: "flags", kept: false },
+  identity_recovery_codes: { exported: null, kept: false },
+  identity_pending_sign_ins: { exported: null, kept: false },
+  identity_trusted_browsers: { exported: null, kept: false },
   // Until a hosted identity provider has heard of the deletion.
   hosted_changes: { exported: null, kept: false },
   profiles: { exported: "profile", kept: false },

@@ -43,6 +43,7 @@ export function firebaseIdentity(options: FirebaseOptions): HostedIdentity {
   const deps = { ...options, calls: providerCalls(project, urls) };
   return {
     kind: "firebase",
+    secondFactors: null,
     browserConfig: () => ({ apiKey: project.apiKey, accountsUrl: `${urls.accounts}/accounts`, tokenUrl: urls.token }),
     ...accounts(deps),
     ...credentials(deps, urls),

@@ -6,6 +6,7 @@ import { familiarSender } from "./fair-queue.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
 import { replacePassword, suspend } from "./replace-password.ts";
+import { dropTrustedBrowsers } from "./trusted-browsers.ts";
 import { changeUser, findUser, insertUser, lockUserForUpdate, requireEmail, toUser } from "./users.ts";
 
 /** The user accounts of the local provider. */
@@ -34,7 +35,10 @@ export function accounts(
     listSessions: (uid) => listAuthSessions(db, uid),
 
     async revokeSessions(uid, sessionId) {
-      await db.transaction().execute((tx) => endAuthSessions(tx, uid, { only: sessionId, reason: "user" }));
+      await db.transaction().execute(async (tx) => {
+        if (sessionId === undefined) await dropTrustedBrowsers(tx, uid);
+        await endAuthSessions(tx, uid, { only: sessionId, reason: "user" });
+      });
     },
   };
 }

@@ -3,6 +3,8 @@ import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import type { ActionKind } from "../identity.ts";
 import { IdentityError } from "../identity.ts";
+import { dropPendingSignIns } from "./pending-sign-ins.ts";
+import { dropTrustedBrowsers } from "./trusted-browsers.ts";
 import type { UserRow } from "./users.ts";
 
 type CodeKind = ActionKind | "SIGN_IN";
@@ -68,13 +70,15 @@ export async function spendCode(tx: Tx, kind: CodeKind, code: string): Promise<U
   return spent.numUpdatedRows > 0n ? user : undefined;
 }
 
-/** Deletes reset links and custom tokens, which could undo a change of the password. */
+/** Deletes reset links, custom tokens, half sign-ins and trust in browsers: what could undo a change of the password. */
 export async function dropCodes(tx: Tx, userId: string): Promise<void> {
   await tx
     .deleteFrom("identity_code")
     .where("user_id", "=", userId)
     .where("kind", "in", ["PASSWORD_RESET", "SIGN_IN"])
     .execute();
+  await dropPendingSignIns(tx, userId);
+  await dropTrustedBrowsers(tx, userId);
 }
 
 const hashOf = (code: string) => hash("sha256", code, "buffer");

@@ -1,6 +1,7 @@
 import { errorStatus, isEmail, maxNameLength, typed } from "@berth/contract";
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import {
+  boolean,
   type infer as Infer,
   literal,
   maxLength,
@@ -16,7 +17,7 @@ import type { Db } from "../../database/database.ts";
 import { type Device, IdentityError } from "../identity.ts";
 import { updateProfile } from "../profiles.ts";
 import type { LocalIdentity } from "./local-identity.ts";
-import type { Tokens } from "./sign-ins.ts";
+import type { HalfSignIn, Tokens } from "./sign-ins.ts";
 
 interface IdentityRoutesDeps {
   readonly db: Db;
@@ -48,15 +49,31 @@ export function identityRoutes(app: FastifyInstance, deps: IdentityRoutesDeps): 
 
 function signInRoutes(scope: FastifyInstance, { identity }: IdentityRoutesDeps): void {
   // The router escapes a colon by doubling it.
-  const signIn = object({ email: text(), password: optional(text()) });
-  post(scope, "/v1/accounts::signInWithPassword", signIn, async ({ email, password = "" }, device) => {
+  const signIn = object({ email: text(), password: optional(text()), trustedBrowser: optional(text()) });
+  post(scope, "/v1/accounts::signInWithPassword", signIn, async ({ email, password = "", ...trust }, device) => {
     if (!isEmail(email.trim())) throw new IdentityError("INVALID_EMAIL");
     if (password === "") throw new IdentityError("MISSING_PASSWORD");
-    return signedIn(await identity.signIn(email, password, device));
+    return begun(await identity.signIn(email, password, device, trust));
   });
   post(scope, "/v1/accounts::signInWithCustomToken", object({ token: text() }), async (body, device) =>
-    signedIn(await identity.signInWithCustomToken(body.token, device)),
+    begun(await identity.signInWithCustomToken(body.token, device)),
   );
+  const withCode = object({
+    mfaPendingCredential: text(),
+    totpVerificationInfo: object({ verificationCode: text() }),
+    // Ours: not asked again in this browser for 30 days (G401).
+    trustBrowser: optional(boolean()),
+  });
+  post(scope, "/v2/accounts/mfaSignIn::finalize", withCode, async (body, device) => {
+    const { mfaPendingCredential, totpVerificationInfo, ...trust } = body;
+    const tokens = await identity.finishSignIn(
+      mfaPendingCredential,
+      totpVerificationInfo.verificationCode,
+      device,
+      trust,
+    );
+    return { ...signedIn(tokens), ...(tokens.trustedBrowser && { trustedBrowser: tokens.trustedBrowser }) };
+  });
 }
 
 function accountRoutes(scope: FastifyInstance, deps: IdentityRoutesDeps): void {
@@ -133,6 +150,19 @@ function post<Body extends ZodMiniType>(
     if (!body.success) throw invalid(body.error.issues);
     return handle(body.data, { userAgent: request.headers["user-agent"], ip: request.ip });
   });
+}
+
+/** As Google answers for an account with a second factor: no token, but what the code is sent with. */
+function begun(reply: Tokens | HalfSignIn) {
+  if (!("pendingCredential" in reply)) return signedIn(reply);
+  const { uid, email, pendingCredential, factorSince } = reply;
+  const app = { mfaEnrollmentId: "totp", displayName: "Authenticator app", totpInfo: {} };
+  return {
+    localId: uid,
+    email,
+    mfaPendingCredential: pendingCredential,
+    mfaInfo: [{ ...app, enrolledAt: factorSince.toISOString() }],
+  };
 }
 
 function signedIn({ uid, email, idToken, refreshToken, expiresInSeconds }: Tokens) {

@@ -1,6 +1,8 @@
 import { hkdfSync } from "node:crypto";
 import type { Db, Tx } from "../../database/database.ts";
 import type { NoticeCause } from "../../mail/mail-flag.ts";
+import { countWindows, type Windows } from "../count-windows.ts";
+import { type Seal, sealOf } from "../seal.ts";
 import { createAuthSessionReader } from "./auth-sessions.ts";
 import { type Attempts, countAttempts } from "./count-attempts.ts";
 import { type IdTokenClaims, idTokenReader, type Origin } from "./id-tokens.ts";
@@ -36,6 +38,9 @@ export interface LocalDeps extends Omit<LocalOptions, "appUrl"> {
   /** Base URL of this provider, without the version. */
   readonly baseUrl: () => string;
   readonly attempts: Attempts;
+  /** Of codes of the second factor, by account. */
+  readonly codeTries: { readonly short: Windows; readonly day: Windows };
+  readonly factorSeal: Seal;
   readonly keys: SigningKeys;
   readonly macKey: Buffer;
   readonly origin: () => Origin;
@@ -46,12 +51,17 @@ export interface LocalDeps extends Omit<LocalOptions, "appUrl"> {
 export function localDeps({ appUrl, ...options }: LocalOptions): LocalDeps {
   const { signInsPerMinute, failuresInRow } = options.limits;
   const baseUrl = () => `${typeof appUrl === "string" ? appUrl : appUrl()}/identity`;
-  const keys = signingKeys(options.db, derive(options.secret, "identity key seal v1"));
+  const keys = signingKeys(options.db, sealOf(options.secret, "identity key seal v1"));
   const origin = () => ({ issuer: baseUrl(), audience: "berth" });
   return {
     ...options,
     baseUrl,
     attempts: countAttempts(options.db, { perMinute: signInsPerMinute, failuresInRow }),
+    codeTries: {
+      short: countWindows(options.db, { name: "second factor", limit: 10, windowMs: 15 * 60_000 }),
+      day: countWindows(options.db, { name: "second factor, day", limit: 100, windowMs: 86_400_000 }),
+    },
+    factorSeal: sealOf(options.secret, "identity factor v1"),
     keys,
     macKey: derive(options.secret, "identity refresh v1"),
     origin,

@@ -1,5 +1,5 @@
 import { identitySuite } from "../testing/identity.suite.ts";
-import { testInstallation } from "../testing/test-installation.ts";
+import { testInstallation, tokensOf } from "../testing/test-installation.ts";
 
 const { start } = await testInstallation();
 
@@ -7,6 +7,6 @@ const shared = start();
 
 identitySuite("the local provider", async () => ({
   identity: shared,
-  signIn: async (email, password) => (await shared.signIn(email, password, {})).idToken,
-  signInWithCustomToken: async (token) => (await shared.signInWithCustomToken(token, {})).idToken,
+  signIn: async (email, password) => tokensOf(await shared.signIn(email, password, {})).idToken,
+  signInWithCustomToken: async (token) => tokensOf(await shared.signInWithCustomToken(token, {})).idToken,
 }));

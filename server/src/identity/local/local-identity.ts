@@ -1,16 +1,29 @@
 import type { JWK } from "jose";
-import type { Device, Identity, IdentityUser } from "../identity.ts";
+import type { Device, Identity, IdentityUser, SecondFactors } from "../identity.ts";
 import { accounts } from "./accounts.ts";
 import { type LocalOptions, localDeps } from "./local-deps.ts";
 import { confirmEmail, createActionCode, readResetCode, resetPassword } from "./mailed-codes.ts";
-import { changePassword, createCustomToken, refresh, signIn, signInWithCustomToken, type Tokens } from "./sign-ins.ts";
+import { secondFactors } from "./second-factors.ts";
+import {
+  changePassword,
+  createCustomToken,
+  finishSignIn,
+  type HalfSignIn,
+  refresh,
+  signIn,
+  signInWithCustomToken,
+  type Tokens,
+  type Trust,
+} from "./sign-ins.ts";
 import { verifyIdToken, verifyPassword } from "./verify-credentials.ts";
 
 /** Functions of the REST routes beyond the port. Each throws IdentityError as documented at the function of its name. */
 export interface LocalIdentity extends Identity {
   readonly kind: "local";
-  signIn(email: string, password: string, device: Device): Promise<Tokens>;
-  signInWithCustomToken(token: string, device: Device): Promise<Tokens>;
+  readonly secondFactors: SecondFactors;
+  signIn(email: string, password: string, device: Device, trust?: Trust): Promise<Tokens | HalfSignIn>;
+  signInWithCustomToken(token: string, device: Device): Promise<Tokens | HalfSignIn>;
+  finishSignIn(pendingCredential: string, code: string, device: Device, trust?: Trust): Promise<Tokens>;
   refresh(refreshToken: string): Promise<Tokens>;
   readResetCode(code: string): Promise<{ email: string }>;
   resetPassword(code: string, password: string, from?: string): Promise<{ email: string }>;
@@ -31,14 +44,16 @@ export function localIdentity(options: LocalOptions): LocalIdentity {
       return { apiKey: "local", accountsUrl: `${version}/accounts`, tokenUrl: `${version}/token` };
     },
     ...accounts(deps),
+    secondFactors: secondFactors(deps),
     createCustomToken: (uid) => createCustomToken(deps, uid),
     verifyIdToken: (token, how) => verifyIdToken(deps, token, how),
     async verifyPassword(email, password, from) {
       return { uid: (await verifyPassword(deps, email, password, from)).id };
     },
     createActionCode: (kind, email) => createActionCode(deps, kind, email),
-    signIn: (email, password, device) => signIn(deps, email, password, device),
+    signIn: (email, password, device, trust) => signIn(deps, email, password, device, trust),
     signInWithCustomToken: (token, device) => signInWithCustomToken(deps, token, device),
+    finishSignIn: (credential, code, device, trust) => finishSignIn(deps, credential, code, device, trust),
     refresh: (refreshToken) => refresh(deps, refreshToken),
     readResetCode: (code) => readResetCode(deps, code),
     resetPassword: (code, password, from) => resetPassword(deps, code, password, from),

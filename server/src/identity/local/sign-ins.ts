@@ -1,14 +1,31 @@
+import type { Tx } from "../../database/database.ts";
 import { type Device, IdentityError } from "../identity.ts";
 import { createCode, spendCode } from "./action-codes.ts";
-import { type AuthSession, endAuthSessions, openAuthSession, rotateAuthSession } from "./auth-sessions.ts";
+import {
+  type AuthSession,
+  endAuthSessions,
+  openAuthSession,
+  rotateAuthSession,
+  type SignInProvider,
+} from "./auth-sessions.ts";
+import { codeWasRight, countCode, factorSince, takeCode } from "./factor-codes.ts";
 import { familiarSender } from "./fair-queue.ts";
 import { idTokenSeconds, signIdToken } from "./id-tokens.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
+import { openPendingSignIn, spendPendingSignIn, tryPendingSignIn } from "./pending-sign-ins.ts";
 import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
 import { replacePassword } from "./replace-password.ts";
+import { isTrustedBrowser, trustBrowser } from "./trusted-browsers.ts";
 import { findUser, lockUser, toUser, type UserRow } from "./users.ts";
 import { verifyIdToken, verifyPassword } from "./verify-credentials.ts";
+
+/** With a second factor: what makes the code needless, or keeps it so for 30 days (G401). */
+export interface Trust {
+  /** A token of an earlier sign-in of this browser. */
+  readonly trustedBrowser?: string | undefined;
+  readonly trustBrowser?: boolean | undefined;
+}
 
 export interface Tokens {
   readonly uid: string;
@@ -16,18 +33,73 @@ export interface Tokens {
   readonly idToken: string;
   readonly refreshToken: string;
   readonly expiresInSeconds: number;
+  /** Of a browser that is trusted from now on. */
+  readonly trustedBrowser?: string | undefined;
+}
+
+/** A sign-in that waits for a code of the second factor (G398). */
+export interface HalfSignIn {
+  readonly uid: string;
+  readonly email: string;
+  readonly pendingCredential: string;
+  readonly factorSince: Date;
 }
 
 /** Throws what `Identity.verifyPassword` throws. */
-export async function signIn(deps: LocalDeps, email: string, password: string, device: Device): Promise<Tokens> {
+export async function signIn(
+  deps: LocalDeps,
+  email: string,
+  password: string,
+  device: Device,
+  { trustedBrowser = "" }: Trust = {},
+): Promise<Tokens | HalfSignIn> {
   const checked = await verifyPassword(deps, email, password, device.ip);
-  const session = await deps.db.transaction().execute(async (tx) => {
+  const begun = await deps.db.transaction().execute(async (tx) => {
     // Re-checked under the lock: a concurrent password change has ended all sign-ins, and this one must not follow it.
     const row = await lockUser(tx, checked.id);
     if (row?.password_hash !== checked.password_hash) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
-    return openAuthSession(tx, row.id, "password", device);
+    return beginSignIn(tx, row, { provider: "password", device, trustedBrowser });
   });
-  return tokensOf(deps, checked, session);
+  return "pendingCredential" in begun ? begun : tokensOf(deps, checked, begun);
+}
+
+/** The caller holds the user's lock, so that no factor is set up meanwhile. */
+async function beginSignIn(
+  tx: Tx,
+  row: UserRow,
+  { provider, device, trustedBrowser }: { provider: SignInProvider; device: Device; trustedBrowser: string },
+): Promise<AuthSession | HalfSignIn> {
+  const since = await factorSince(tx, row.id);
+  if (!since || (await isTrustedBrowser(tx, row.id, trustedBrowser)))
+    return openAuthSession(tx, row.id, provider, device);
+  const pendingCredential = await openPendingSignIn(tx, { userId: row.id, provider });
+  return { uid: row.id, email: row.email, pendingCredential, factorSince: since };
+}
+
+/**
+ * Ends a half sign-in by a code of the app or a recovery code. Throws INVALID_MFA_PENDING_CREDENTIAL, INVALID_CODE,
+ * TOO_MANY_ATTEMPTS_TRY_LATER, USER_DISABLED.
+ */
+export async function finishSignIn(
+  deps: LocalDeps,
+  pendingCredential: string,
+  code: string,
+  device: Device,
+  { trustBrowser: isToBeTrusted = false }: Trust = {},
+): Promise<Tokens> {
+  const pending = await tryPendingSignIn(deps.db, pendingCredential);
+  if (!pending) throw new IdentityError("INVALID_MFA_PENDING_CREDENTIAL");
+  await countCode(deps, pending.userId);
+  const { row, session, trustedBrowser } = await deps.db.transaction().execute(async (tx) => {
+    const row = await lockUser(tx, pending.userId);
+    if (!row || row.disabled) throw new IdentityError("USER_DISABLED");
+    if (!(await spendPendingSignIn(tx, pendingCredential))) throw new IdentityError("INVALID_MFA_PENDING_CREDENTIAL");
+    await takeCode(tx, deps, row.id, code);
+    const trustedBrowser = isToBeTrusted ? await trustBrowser(tx, row.id) : undefined;
+    return { row, session: await openAuthSession(tx, row.id, pending.provider, device), trustedBrowser };
+  });
+  await codeWasRight(deps, pending.userId);
+  return { ...(await tokensOf(deps, row, session)), trustedBrowser };
 }
 
 /** Creates a single-use token for five minutes. Throws USER_NOT_FOUND. */
@@ -38,13 +110,17 @@ export async function createCustomToken({ db }: LocalDeps, uid: string): Promise
 }
 
 /** Throws INVALID_CUSTOM_TOKEN. */
-export async function signInWithCustomToken(deps: LocalDeps, token: string, device: Device): Promise<Tokens> {
-  const { row, session } = await deps.db.transaction().execute(async (tx) => {
+export async function signInWithCustomToken(
+  deps: LocalDeps,
+  token: string,
+  device: Device,
+): Promise<Tokens | HalfSignIn> {
+  const { row, begun } = await deps.db.transaction().execute(async (tx) => {
     const row = await spendCode(tx, "SIGN_IN", token);
     if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
-    return { row, session: await openAuthSession(tx, row.id, "custom", device) };
+    return { row, begun: await beginSignIn(tx, row, { provider: "custom", device, trustedBrowser: "" }) };
   });
-  return tokensOf(deps, row, session);
+  return "pendingCredential" in begun ? begun : tokensOf(deps, row, begun);
 }
 
 /** Throws INVALID_REFRESH_TOKEN for a forged token, TOKEN_EXPIRED for an ended sign-in, USER_DISABLED. */

@@ -2,14 +2,15 @@ import { randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { testDatabase } from "../../database/testing.ts";
+import { sealOf } from "../seal.ts";
 import { signingKeys } from "./signing-keys.ts";
 
 async function setup() {
   const database = await testDatabase();
   onTestFinished(() => database.close());
-  const sealKey = randomBytes(32);
+  const secret = randomBytes(32);
   const { db } = database;
-  return { db, sealKey, start: (key = sealKey) => signingKeys(db, key) };
+  return { db, secret, start: (own = secret) => signingKeys(db, sealOf(own, "test")) };
 }
 
 test("concurrent calls in several processes create one key", async () => {

@@ -1,8 +1,8 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
+import type { Seal } from "../seal.ts";
 
 /** Algorithm of our ID tokens. Verifiers require it: the token's header never chooses the algorithm. */
 export const algorithm = "RS256";
@@ -32,12 +32,12 @@ const successorLeadMs = 86_400_000;
  * Rotates signing keys of 30 days. A successor is created a day before it signs, so that every process has read it by then;
  * an old key verifies for two more hours. The key ring is replaced atomically.
  */
-export function signingKeys(db: Db, sealKey: Buffer): SigningKeys {
+export function signingKeys(db: Db, seal: Seal): SigningKeys {
   let ring: KeyRing | undefined;
   let reading: Promise<KeyRing> | undefined;
 
   function reread(): Promise<KeyRing> {
-    reading ??= readWithSuccessor(db, sealKey).finally(() => {
+    reading ??= readWithSuccessor(db, seal).finally(() => {
       reading = undefined;
     });
     return reading.then((read) => {
@@ -69,17 +69,17 @@ export function signingKeys(db: Db, sealKey: Buffer): SigningKeys {
   };
 }
 
-async function readWithSuccessor(db: Db, sealKey: Buffer): Promise<KeyRing> {
-  const held = await read(db, sealKey);
+async function readWithSuccessor(db: Db, seal: Seal): Promise<KeyRing> {
+  const held = await read(db, seal);
   if (!held.needsSuccessor) return held;
   const kid = newId();
   const pair = await generateKeyPair(algorithm, { extractable: true });
-  const privateSealed = seal(await exportJWK(pair.privateKey), sealKey);
+  const privateSealed = seal.seal(JSON.stringify(await exportJWK(pair.privateKey)));
   const publicJwk = JSON.stringify(await exportJWK(pair.publicKey));
   await db.transaction().execute(async (tx) => {
     await sql`select pg_advisory_xact_lock(8301550)`.execute(tx);
     // Another process may have created the successor meanwhile.
-    const other = await read(tx, sealKey);
+    const other = await read(tx, seal);
     if (!other.needsSuccessor) return;
     await tx
       .insertInto("identity_key")
@@ -92,10 +92,10 @@ async function readWithSuccessor(db: Db, sealKey: Buffer): Promise<KeyRing> {
       })
       .execute();
   });
-  return read(db, sealKey);
+  return read(db, seal);
 }
 
-async function read(db: Pick<Db, "selectFrom">, sealKey: Buffer): Promise<KeyRing> {
+async function read(db: Pick<Db, "selectFrom">, seal: Seal): Promise<KeyRing> {
   const rows = await db
     .selectFrom("identity_key")
     .selectAll()
@@ -109,9 +109,14 @@ async function read(db: Pick<Db, "selectFrom">, sealKey: Buffer): Promise<KeyRin
   for (const { kid, public_jwk, private_sealed, not_after } of rows) {
     const jwk = { ...public_jwk, kid, alg: algorithm, use: "sig" } as JWK;
     verifying.set(kid, { jwk, key: (await importJWK(jwk, algorithm)) as CryptoKey });
-    const privateJwk = unseal(private_sealed, sealKey);
-    if (privateJwk && not_after.getTime() > Date.now())
-      signers.push({ kid, key: (await importJWK(privateJwk, algorithm)) as CryptoKey, endsAtMs: not_after.getTime() });
+    // A key that another secret sealed only verifies.
+    const privateJwk = seal.unseal(private_sealed);
+    if (privateJwk !== undefined && not_after.getTime() > Date.now())
+      signers.push({
+        kid,
+        key: (await importJWK(JSON.parse(privateJwk), algorithm)) as CryptoKey,
+        endsAtMs: not_after.getTime(),
+      });
   }
   const [oldest] = signers;
   const lastEndsAtMs = Math.max(0, ...signers.map(({ endsAtMs }) => endsAtMs));
@@ -123,21 +128,4 @@ async function read(db: Pick<Db, "selectFrom">, sealKey: Buffer): Promise<KeyRin
     readAtMs,
     readAgainMs: Math.min(readAtMs + rereadMs, oldest?.endsAtMs ?? 0),
   };
-}
-
-function seal(jwk: JWK, sealKey: Buffer): Buffer {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv("aes-256-gcm", sealKey, nonce);
-  return Buffer.concat([nonce, cipher.update(JSON.stringify(jwk)), cipher.final(), cipher.getAuthTag()]);
-}
-
-/** Undefined for a key sealed with another secret: such a key only verifies. */
-function unseal(sealed: Buffer, sealKey: Buffer): JWK | undefined {
-  const decipher = createDecipheriv("aes-256-gcm", sealKey, sealed.subarray(0, 12));
-  decipher.setAuthTag(sealed.subarray(-16));
-  try {
-    return JSON.parse(Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()]).toString());
-  } catch {
-    return undefined;
-  }
 }

@@ -6,9 +6,9 @@ import type { Db, RowOf, Tx } from "../../database/database.ts";
 import { addressKey } from "../../http/limit-requests.ts";
 import { familiarSender } from "../../identity/local/fair-queue.ts";
 import { hashPassword, requirePassword } from "../../identity/local/passwords.ts";
+import type { Seal } from "../../identity/seal.ts";
+import { factorStep, newFactorSecret, newRecoveryCodes, recoveryHash } from "../../identity/second-factor.ts";
 import { operatorCommand } from "../../text/operator-command.ts";
-import type { Seal } from "./seal.ts";
-import { factorStep, newFactorSecret, newRecoveryCodes, recoveryHash } from "./second-factor.ts";
 
 /** Who follows a link. */
 export interface LinkClient {
@@ -79,7 +79,7 @@ export async function spendLink(
     const link = await linkForUpdate(tx, code, client);
     if (!link.browser) throw new AppError("action_not_allowed", "Open the link first");
     const secret = secretOf(link, seal);
-    const step = secret === null ? null : factorStep(secret, factor.replace(/\s/g, ""));
+    const step = secret === null ? null : factorStep(secret, factor);
     if (step === undefined)
       throw new AppError("wrong_password", "This code is not right. Is the clock of your phone set by the network?");
     const { operator_id: operatorId } = link;

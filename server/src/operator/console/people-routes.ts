@@ -17,6 +17,7 @@ import { exportUser, recordExport } from "../people/export-user.ts";
 import { findUsers, usersPerPage } from "../people/find-user.ts";
 import { listCredits } from "../people/list-credits.ts";
 import { readUser } from "../people/read-user.ts";
+import { removeFactor } from "../people/remove-factor.ts";
 import { resetLink } from "../people/reset-link.ts";
 import { liftedText, liftSuspension, suspendedText, suspendUser } from "../people/suspend-user.ts";
 import { type PeopleDeps, warnedText, warningsBefore, warnUser } from "../people/warn-user.ts";
@@ -67,6 +68,7 @@ export function peopleRoutes(
 /** Each returns the sentence that says what was done. */
 const acts: Readonly<Record<PersonAct, (deps: PeopleDeps, mail: string, author: Author) => Promise<string>>> = {
   warn: async (deps, mail, author) => warnedText(mail, await warnUser(deps, mail, author)),
+  "remove-factor": removeFactor,
   lift: async (deps, mail, author) => liftedText(mail, await liftSuspension(deps, mail, author)),
 };
 

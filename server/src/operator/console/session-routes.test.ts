@@ -1,8 +1,9 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { readAudit } from "../../audit/read-audit.ts";
+import { codeOf } from "../../testing/factor-code.ts";
 import { addOperator, listOperators, resetOperator } from "../accounts/add-operator.ts";
-import { cli, codeOf, testConsole } from "./testing/test-console.ts";
+import { cli, testConsole } from "./testing/test-console.ts";
 
 test("G144 a link sets password and second factor up, signs in, and works once", async () => {
   const { db, enrol, browser } = await testConsole();

@@ -7,12 +7,11 @@ import {
   spendOperatorLink,
 } from "@berth/contract/console/session";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { renderSVG } from "uqr";
 import { mount, success } from "../../http/mount.ts";
 import { countAttempts } from "../../identity/local/count-attempts.ts";
+import { sealOf } from "../../identity/seal.ts";
+import { factorPicture } from "../../identity/second-factor.ts";
 import { openLink, spendLink } from "../accounts/operator-links.ts";
-import { sealOf } from "../accounts/seal.ts";
-import { factorUri } from "../accounts/second-factor.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
 import { browserCookie, cookieOf, operatorOf, sessionCookie, setCookie } from "./guard-console.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
@@ -62,7 +61,10 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     return {
       ...success,
       email,
-      second_factor: factor === null ? null : picturedFactor(factor, config.brand.name, email),
+      second_factor:
+        factor === null
+          ? null
+          : { secret: factor, picture: factorPicture(factor, `${config.brand.name} operator`, email) },
     };
   });
 
@@ -92,11 +94,6 @@ async function readUnit(db: ConsoleDeps["db"]): Promise<"gpu" | "cpu" | "both"> 
 
 /** Ties a link to the browser that opened it. */
 const linkCookie = "operator-link";
-
-function picturedFactor(secret: string, brandName: string, email: string) {
-  const svg = renderSVG(factorUri(secret, `${brandName} operator`, email), { border: 2 });
-  return { secret, picture: `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}` };
-}
 
 /** Handlers of `mount` have no reply: their cookies wait in the request until it is sent. */
 function cookieSetter(url: string) {

@@ -5,9 +5,9 @@ import { addressKey } from "../../http/limit-requests.ts";
 import { emailKey } from "../../identity/email-key.ts";
 import type { Attempts } from "../../identity/local/count-attempts.ts";
 import { checkPassword } from "../../identity/local/passwords.ts";
+import type { Seal } from "../../identity/seal.ts";
+import { factorStep, recoveryHash } from "../../identity/second-factor.ts";
 import { operatorCommand } from "../../text/operator-command.ts";
-import type { Seal } from "../accounts/seal.ts";
-import { factorStep, recoveryHash } from "../accounts/second-factor.ts";
 import type { KnownBrowser } from "./known-browsers.ts";
 
 export interface SignInDeps {
@@ -60,7 +60,7 @@ export async function verifyOperator(
 /** A code of the authenticator app works once, and a recovery code too. */
 async function takeCode({ db, seal }: SignInDeps, operator: RowOf<"operators">, typed: string): Promise<boolean> {
   const secret = operator.factor_sealed ? seal.unseal(operator.factor_sealed) : undefined;
-  const step = secret === undefined ? undefined : factorStep(secret, typed.replace(/\s/g, ""));
+  const step = secret === undefined ? undefined : factorStep(secret, typed);
   if (step !== undefined) {
     const { numUpdatedRows } = await db
       .updateTable("operators")

@@ -13,6 +13,7 @@ import { exportUser, recordExport } from "./export-user.ts";
 import { findUsers, type UserSummary, usersPerPage } from "./find-user.ts";
 import type { SuspensionPreview } from "./preview-suspension.ts";
 import { readUser } from "./read-user.ts";
+import { removeFactor } from "./remove-factor.ts";
 import { resetLink } from "./reset-link.ts";
 import { liftedText, liftSuspension, suspendedText, suspendUser } from "./suspend-user.ts";
 import { type PeopleDeps, warnedText, warningsBefore, warnUser } from "./warn-user.ts";
@@ -85,6 +86,14 @@ export const peopleCommands: readonly Command[] = [
       "prints a one-time link, valid for an hour, with which its owner sets a new password; hand it to nobody else",
     example: "users reset-link ada@uni.example --reason 'She forgot it, and stood before me'",
     run: printResetLink,
+  },
+  {
+    name: "users remove-factor",
+    args: who,
+    options: { reason: "TEXT" },
+    about: "turns an account's second factor off and ends its sign-ins, for an owner who lost phone and recovery codes",
+    example: "users remove-factor ada@uni.example --reason 'She stood before me without her phone'",
+    run: dropFactor,
   },
   {
     name: "users delete",
@@ -200,6 +209,10 @@ async function printResetLink(config: Config, [id = ""]: Args, options: Options)
   console.log(
     await withDatabase(config, (db) => resetLink({ db, config, appUrl: appUrlOf(config) }, id, authorOf(options))),
   );
+}
+
+async function dropFactor(config: Config, [id = ""]: Args, options: Options): Promise<void> {
+  console.log(await act(config, (deps) => removeFactor(deps, id, authorOf(options))));
 }
 
 async function erase(config: Config, [id = ""]: Args, options: Options): Promise<void> {

@@ -3,6 +3,7 @@ import * as contract from "@berth/contract";
 import { expect } from "vitest";
 import { createVouchers } from "../../operator/people/vouchers.ts";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
+import { codeOf } from "../../testing/factor-code.ts";
 import {
   containerRequest,
   orderBody,
@@ -107,7 +108,19 @@ async function accountCalls(ask: Ask, { signUp }: TestApp, { id, token, email }:
   const [first, second, third] = ["good password 1", "good password 2", "good password 3"];
   await ask(contract.updatePassword, { ...others, body: { current_password: first, new_password: second } });
   await ask(contract.settingsPassword, { ...others, body: { currentPassword: second, newPassword: third } });
+  await factorCalls(ask, others, third);
   await ask(contract.deleteAccount, { ...others, body: { password: third } });
+}
+
+type Own = { readonly params: { readonly user_id: string }; readonly token: string };
+
+async function factorCalls(ask: Ask, own: Own, password: string) {
+  await ask(contract.secondFactor, own);
+  const { secret } = await ask(contract.beginSecondFactor, { ...own, body: { password } });
+  await ask(contract.confirmSecondFactor, { ...own, body: { code: codeOf(String(secret)) } });
+  const renewed = await ask(contract.renewRecoveryCodes, { ...own, body: { code: codeOf(String(secret), 1) } });
+  const [code] = renewed["recovery_codes"] as unknown as string[];
+  await ask(contract.removeSecondFactor, { ...own, body: { code } });
 }
 
 async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, sale }: Required<Omit<Rented, "env">>) {

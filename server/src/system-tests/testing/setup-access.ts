@@ -47,6 +47,9 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
     userId: victim.id,
   }),
   "DELETE /profile/{user_id}": () => ({ password: "good password 1" }),
+  "/settings/{user_id}/second-factor": () => ({ password: "good password 1", code: "123456" }),
+  "/settings/{user_id}/second-factor/confirm": () => ({ code: "123456" }),
+  "/settings/{user_id}/second-factor/recovery-codes": () => ({ code: "123456" }),
   "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
 };
 

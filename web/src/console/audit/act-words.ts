@@ -32,6 +32,7 @@ const words: Readonly<Record<string, string>> = {
   "user.delete": "Deleted an account",
   "user.export": "Exported an account",
   "user.lift": "Lifted a suspension",
+  "user.remove_factor": "Removed a second factor",
   "user.reset_link": "Made a link for a new password",
   "user.suspend": "Suspended an account",
   "user.warn": "Warned an account",

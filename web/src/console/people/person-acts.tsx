@@ -23,7 +23,11 @@ export function PersonActs({ person, warningsBefore, onAct }: Props) {
     ...(person.suspended ? [] : [warning(person, warningsBefore), suspension(person, warningsBefore, false)]),
     ...(person.suspended && person.if_suspended.ending === 0 ? [] : [suspension(person, warningsBefore, true)]),
   ];
-  const harmless = [person.suspended ? lift(person) : newPassword(person, setLink), download(person)];
+  const harmless = [
+    person.suspended ? lift(person) : newPassword(person, setLink),
+    ...(person.second_factor ? [factorRemoval(person)] : []),
+    download(person),
+  ];
   return (
     <div className={list.actions}>
       <GrantCredit userId={person.user_id} email={person.email} />
@@ -118,6 +122,16 @@ function newPassword({ user_id: id, email }: Person, show: (link: string) => voi
       show(link);
       return { message };
     },
+  };
+}
+
+function factorRemoval({ user_id: id, email }: Person): ActRequest {
+  return {
+    title: `Remove the second factor of ${email}`,
+    action: "Remove factor",
+    consequences: `A login needs the password alone then, and every sign-in ends. Make sure that you talk to the owner of ${email}, who has lost phone and recovery codes.`,
+    reasonHint: ownerReads,
+    run: (reason) => callConsole(actOnPerson, { params: { id, act: "remove-factor" }, body: { reason } }),
   };
 }
 

@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { FastifyInstance } from "fastify";
-import { Secret, TOTP } from "otpauth";
 import { expect, onTestFinished } from "vitest";
 import { readConfig } from "../../../config/config.ts";
 import type { Db } from "../../../database/database.ts";
 import { testDatabase } from "../../../database/testing.ts";
 import { recordLog } from "../../../logging/testing/record-log.ts";
 import { announcer } from "../../../notifications/announcer.ts";
+import { codeOf } from "../../../testing/factor-code.ts";
 import { listRoutes } from "../../../testing/list-routes.ts";
 import { addOperator } from "../../accounts/add-operator.ts";
 import type { Diagnosis } from "../../doctor/diagnose.ts";
@@ -63,11 +63,6 @@ export async function testConsole({ env = {}, db: given, url = consoleUrl, diagn
   }
 
   return { app, db, routes, browser, enrol, errors };
-}
-
-/** The six digits of an authenticator app, some steps of 30 s from now. */
-export function codeOf(factor: string, steps = 0): string {
-  return new TOTP({ secret: Secret.fromBase32(factor) }).generate({ timestamp: Date.now() + steps * 30_000 });
 }
 
 /** A browser with its own cookies. */
