@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
+import { codeOf } from "../server/src/testing/factor-code.ts";
 import { create, must, orderAndPay, profileOf, send, signUp } from "../testing/customer.ts";
 import { expect, expectAccessible, signIn, test } from "./testing/test.ts";
+import { checkScreen } from "./testing/viewports.ts";
 
 test("the last tab exports everything stored as one file (G71)", async ({ page, customer }) => {
   await page.goto("/settings");
@@ -90,4 +92,79 @@ test("deletion requires the address and the password; afterwards the account can
   const again = { email: ada.email, password: "another password 1", name: "Ada" };
   await must(product.url, "POST", "/auth/signup", { body: again });
   await elsewhere.close();
+});
+
+test("two-factor sign-in by keyboard: set up, log in with a code and with a recovery code, turn off (G398, G399)", async ({
+  page,
+  customer: ada,
+}) => {
+  await page.goto("/settings?tab=security");
+  const dialog = page.getByRole("dialog");
+  const press = async (name: string, key = "Enter") => {
+    await page.getByRole("button", { name, exact: true }).focus();
+    await page.keyboard.press(key);
+  };
+  await press("Set up");
+  await expect(dialog.getByLabel("Your password")).toBeFocused();
+  await page.keyboard.type("not my password");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByText("This is not your current password")).toBeVisible();
+  await dialog.getByLabel("Your password").fill(ada.password);
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByLabel("Six digits that the app shows")).toBeFocused();
+  const secret = (await dialog.getByRole("button", { name: /copy the key/ }).innerText()).replace(/\s/g, "");
+  await page.keyboard.type("12345");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByText("This code is not right, or it was used before")).toBeVisible();
+  await checkScreen(page, "second-factor-set-up", { fullPage: false, stays: "[role=dialog]" });
+  await dialog.getByLabel("Six digits that the app shows").fill(codeOf(secret));
+  await page.keyboard.press("Enter");
+  const codes = dialog.getByRole("list", { name: "Recovery codes" }).getByRole("listitem");
+  await expect(codes).toHaveCount(10);
+  const [first = "", second = ""] = await codes.allInnerTexts();
+  await checkScreen(page, "recovery-codes", { fullPage: false, stays: "[role=dialog]" });
+  const saving = page.waitForEvent("download");
+  await press("Download");
+  expect(await readFile(await (await saving).path(), "utf8")).toContain(`${first}\n${second}\n`);
+  await press("I have kept them");
+  await expect(page.getByText(/^On since .* 10 recovery codes left\.$/)).toBeVisible();
+  await checkScreen(page, "security-tab");
+
+  const logIn = async () => {
+    await page.getByRole("button", { name: "Logout" }).click();
+    await page.waitForURL(/\/(login)?$/);
+    await page.goto("/login");
+    await page.getByLabel("Email").fill(ada.email);
+    await page.getByLabel("Password", { exact: true }).fill(ada.password);
+    await page.keyboard.press("Enter");
+    await expect(page.getByLabel("Six digits")).toBeFocused();
+  };
+  await logIn();
+  await page.keyboard.type("abcdef");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("This code is not right, or it was used before")).toBeVisible();
+  await checkScreen(page, "login-code");
+  await page.getByLabel("Six digits").fill(codeOf(secret, 1).replace(/^.../, "$& "));
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/dashboard");
+
+  await logIn();
+  await press("Use a recovery code");
+  await expect(page.getByLabel("Recovery code")).toBeFocused();
+  await checkScreen(page, "login-recovery-code");
+  await page.getByLabel("Recovery code").fill(first.toUpperCase());
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/dashboard");
+  await page.goto("/settings?tab=security");
+  await expect(page.getByText(/9 recovery codes left\.$/)).toBeVisible();
+  await press("Turn off");
+  await page.keyboard.type(second);
+  await checkScreen(page, "second-factor-off", { fullPage: false, stays: "[role=dialog]" });
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("Two-factor sign-in is off")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Set up" })).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await press("Set up");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toBeHidden();
 });

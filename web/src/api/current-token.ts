@@ -67,7 +67,8 @@ export async function signInAgain(password: string): Promise<void> {
   const session = readSession();
   if (identity.kind === "local" || !session) return;
   const tokens = await signInWithPassword(identity, session.email, password);
-  if (readSession()?.userId === tokens.userId) saveSession(sessionOf(tokens, session.email));
+  // With a second factor the sign-in ends within the hour; its owner then signs in with a code.
+  if ("userId" in tokens && readSession()?.userId === tokens.userId) saveSession(sessionOf(tokens, session.email));
 }
 
 async function replace(used: string): Promise<string> {

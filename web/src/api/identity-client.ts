@@ -1,4 +1,5 @@
 import type { ProductConfig } from "@berth/contract";
+import { readStorage, writeStorage } from "./storage.ts";
 
 /** The identity provider's addresses, from `GET /config`. */
 export type IdentityConfig = ProductConfig["identity"];
@@ -10,6 +11,9 @@ export interface Tokens {
   readonly expiresAt: number;
   readonly userId: string;
 }
+
+/** Stays after a sign-out; the server knows until when it counts. */
+const trustKey = "trustedBrowser";
 
 /** A refusal with the provider's code (docs/internals/identity.md), or `NETWORK` without a reply. */
 export class IdentityError extends Error {
@@ -35,11 +39,48 @@ export function isRefusal(error: unknown): boolean {
 
 type Answer = Readonly<Record<string, unknown>>;
 
-export async function signInWithPassword(config: IdentityConfig, email: string, password: string): Promise<Tokens> {
-  return tokensOf(await account(config, "signInWithPassword", { email, password, returnSecureToken: true }));
+/** A sign-in whose password was right, and which needs a code of the second factor (G398). */
+export interface HalfSignIn {
+  readonly pendingCredential: string;
+  readonly factorId: string;
 }
 
-/** The token of a fresh sign-up (spec 7.1). */
+export async function signInWithPassword(
+  config: IdentityConfig,
+  email: string,
+  password: string,
+): Promise<Tokens | HalfSignIn> {
+  const trustedBrowser = config.kind === "local" ? readStorage(trustKey) : null;
+  const trust = trustedBrowser ? { trustedBrowser } : {};
+  const answer = await account(config, "signInWithPassword", { email, password, returnSecureToken: true, ...trust });
+  return halfOf(answer) ?? tokensOf(answer);
+}
+
+/**
+ * A code of the authenticator app. Berth's own provider takes a recovery code too, and `trust`: no code is asked in this
+ * browser for 30 days then (G401).
+ */
+export async function finishSignIn(
+  config: IdentityConfig,
+  half: HalfSignIn,
+  code: string,
+  trust = false,
+): Promise<Tokens> {
+  const answer = await post(
+    config,
+    `${config.accountsUrl.replace(/\/v1\/accounts$/, "/v2/accounts")}/mfaSignIn:finalize`,
+    inTenant(config, {
+      mfaPendingCredential: half.pendingCredential,
+      mfaEnrollmentId: half.factorId,
+      totpVerificationInfo: { verificationCode: code },
+      ...(trust && { trustBrowser: true }),
+    }),
+  );
+  if (typeof answer["trustedBrowser"] === "string") writeStorage(trustKey, answer["trustedBrowser"]);
+  return tokensOf(answer);
+}
+
+/** The token of a fresh sign-up (spec 7.1), whose account has no second factor. */
 export async function signInWithCustomToken(config: IdentityConfig, token: string): Promise<Tokens> {
   return tokensOf(await account(config, "signInWithCustomToken", { token, returnSecureToken: true }));
 }
@@ -73,8 +114,18 @@ export async function confirmAddress(config: IdentityConfig, code: string): Prom
 }
 
 function account(config: IdentityConfig, method: string, body: Answer): Promise<Answer> {
-  const tenant = config.tenantId ? { tenantId: config.tenantId } : {};
-  return post(config, `${config.accountsUrl}:${method}`, JSON.stringify({ ...body, ...tenant }));
+  return post(config, `${config.accountsUrl}:${method}`, inTenant(config, body));
+}
+
+function inTenant({ tenantId }: IdentityConfig, body: Answer): string {
+  return JSON.stringify(tenantId ? { ...body, tenantId } : body);
+}
+
+function halfOf({ mfaPendingCredential, mfaInfo }: Answer): HalfSignIn | undefined {
+  if (typeof mfaPendingCredential !== "string") return undefined;
+  const factors = Array.isArray(mfaInfo) ? (mfaInfo as Answer[]) : [];
+  const app = factors.find(({ totpInfo }) => totpInfo !== undefined);
+  return { pendingCredential: mfaPendingCredential, factorId: String(app?.["mfaEnrollmentId"] ?? "") };
 }
 
 async function post(config: IdentityConfig, url: string, body: string | URLSearchParams): Promise<Answer> {

@@ -13,6 +13,7 @@ import {
   profile,
   readQueue,
   type SampleSpan,
+  secondFactor,
   settings,
   supportCatalog,
   supportContent,
@@ -41,6 +42,7 @@ export const keys = {
   order: (id: string) => ["order", id],
   notifications: (userId: string) => ["notifications", userId],
   settings: (userId: string) => ["settings", userId],
+  secondFactor: (userId: string) => ["second-factor", userId],
   supportCatalog: ["support-catalog"],
   validate: (userId: string) => ["validate", userId],
 } as const;
@@ -157,6 +159,12 @@ export const settingsQuery = (userId: string) =>
     queryKey: keys.settings(userId),
     queryFn: async ({ signal }) =>
       completeSettings(await call(settings, { params: { user_id: userId }, body: {} }, { signal })),
+  });
+
+export const secondFactorQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.secondFactor(userId),
+    queryFn: ({ signal }) => call(secondFactor, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
 /** Starts with built-in texts, also without the server (G59); the server's replace them. */

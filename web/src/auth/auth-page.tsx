@@ -8,8 +8,10 @@ import { commonTexts } from "../content/common-texts.ts";
 import { Notice } from "../ui/display/notice.tsx";
 import { AuthFrame } from "./auth-frame.tsx";
 import classes from "./auth-page.module.css";
+import { CodeForm } from "./code-form.tsx";
 import { LoginForm } from "./login-form.tsx";
 import { returnPath } from "./return-path.ts";
+import type { WaitingLogin } from "./sign-in.ts";
 import { SignUpForm } from "./sign-up-form.tsx";
 
 /** From the guard. */
@@ -26,7 +28,14 @@ export function AuthPage() {
   const [tab, setTab] = useState<string>(pathname === "/signup" || hash === "#signup" ? "signup" : "login");
   const signingUp = tab === "signup";
   useDocumentTitle(`${signingUp ? "Sign Up" : "Login"} · ${useBrand().name}`);
+  const [waiting, setWaiting] = useState<WaitingLogin>();
   if (session) return <Navigate to={returnPath(search.get("from"))} replace />;
+  if (waiting)
+    return (
+      <AuthFrame title="Enter your code">
+        <CodeForm waiting={waiting} onBack={() => setWaiting(undefined)} />
+      </AuthFrame>
+    );
   return (
     <AuthFrame
       title={signingUp ? "Create your account" : "Welcome back"}
@@ -49,7 +58,7 @@ export function AuthPage() {
           <Tabs.Tab value="signup">SIGN UP</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="login">
-          <LoginForm />
+          <LoginForm onWaiting={setWaiting} />
         </Tabs.Panel>
         <Tabs.Panel value="signup">
           <SignUpForm />

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { ApiError } from "../api/api-error.ts";
 import { IdentityError } from "../api/identity-client.ts";
 import { commonTexts } from "../content/common-texts.ts";
-import { loginFailure, resetFailure, signUpFailure } from "./failure-text.ts";
+import { codeFailure, loginFailure, resetFailure, signUpFailure } from "./failure-text.ts";
 
 test("reset failures have our texts", () => {
   const refused = (code: string, status = 400) => resetFailure(new IdentityError(code, status));
@@ -24,6 +24,14 @@ test("login failures have our texts", () => {
   expect(loginFailure(new IdentityError("USER_DISABLED", 400, "Write to us."))).toBe("Write to us.");
   expect(loginFailure(new IdentityError("SOMETHING", 429))).toBe(commonTexts.tooManySignIns);
   expect(loginFailure(new IdentityError("NETWORK", 0))).toBe(commonTexts.signInNoAnswer);
+});
+
+test("a wrong code is told, and a sign-in that takes no more of them begins again", () => {
+  const refused = (code: string, status = 400) => codeFailure(new IdentityError(code, status));
+  expect(refused("INVALID_CODE")).toBe(commonTexts.wrongCode);
+  expect(refused("INVALID_MFA_PENDING_CREDENTIAL")).toBeUndefined();
+  expect(refused("TOO_MANY_ATTEMPTS_TRY_LATER", 429)).toBe(commonTexts.tooManySignIns);
+  expect(refused("NETWORK", 0)).toBe(commonTexts.signInNoAnswer);
 });
 
 test("the provider's text is shown unchanged, its code never (spec 8)", () => {

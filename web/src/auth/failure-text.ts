@@ -28,6 +28,17 @@ export function loginFailure(error: unknown): string {
   return "Login failed. Please check your credentials.";
 }
 
+/** Undefined: the password is asked again, because this sign-in takes no more codes. */
+export function codeFailure(error: unknown): string | undefined {
+  if (error instanceof IdentityError) {
+    if (endedCodes.has(error.code)) return undefined;
+    if (error.code === "INVALID_CODE" || error.code === "INVALID_VERIFICATION_CODE") return commonTexts.wrongCode;
+  }
+  return loginFailure(error);
+}
+
+const endedCodes: ReadonlySet<string> = new Set(["INVALID_MFA_PENDING_CREDENTIAL", "MFA_ENROLLMENT_NOT_FOUND"]);
+
 /** Spec 8, chosen by status and code (G82). */
 export function signUpFailure(error: unknown): string {
   if (error instanceof IdentityError) return "Failed to authenticate with the provided token";

@@ -6,10 +6,15 @@ import { toast } from "../ui/toast/toast.ts";
 import classes from "./auth-page.module.css";
 import { loginFailure } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";
-import { login } from "./sign-in.ts";
+import { login, type WaitingLogin } from "./sign-in.ts";
 import { validateLogin } from "./validate-login.ts";
 
-export function LoginForm() {
+interface Props {
+  /** The password was right, and a code is needed. */
+  readonly onWaiting: (waiting: WaitingLogin) => void;
+}
+
+export function LoginForm({ onWaiting }: Props) {
   const form = useForm({
     initialValues: { email: "", password: "" },
     validate: validateLogin,
@@ -17,6 +22,7 @@ export function LoginForm() {
   });
   const { mutate, isPending } = useMutation({
     mutationFn: login,
+    onSuccess: (waiting) => waiting && onWaiting(waiting),
     onError: (error) => {
       // The toast has the text, so the field is only marked.
       form.setFieldError("password", true);

@@ -1,16 +1,30 @@
 import { signup } from "@berth/contract";
 import { call } from "../api/call.ts";
 import { sessionOf } from "../api/current-token.ts";
-import { signInWithCustomToken, signInWithPassword } from "../api/identity-client.ts";
+import { finishSignIn, type HalfSignIn, signInWithCustomToken, signInWithPassword } from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
 import { saveSession } from "../api/session.ts";
 
-/** Stores the session. @throws ApiError, IdentityError */
-export async function login(account: { email: string; password: string }): Promise<void> {
+/** A half sign-in with the address that was typed. */
+export interface WaitingLogin extends HalfSignIn {
+  readonly email: string;
+}
+
+/** Stores the session, or returns what a code is sent with. @throws ApiError, IdentityError */
+export async function login(account: { email: string; password: string }): Promise<WaitingLogin | undefined> {
   const { password } = account;
   const email = account.email.trim();
   const { identity } = await readConfig();
-  saveSession(sessionOf(await signInWithPassword(identity, email, password), email));
+  const begun = await signInWithPassword(identity, email, password);
+  if ("pendingCredential" in begun) return { ...begun, email };
+  saveSession(sessionOf(begun, email));
+  return undefined;
+}
+
+/** Stores the session. @throws ApiError, IdentityError */
+export async function loginWithCode(waiting: WaitingLogin, code: string, trust: boolean): Promise<void> {
+  const { identity } = await readConfig();
+  saveSession(sessionOf(await finishSignIn(identity, waiting, code, trust), waiting.email));
 }
 
 /** Creates the account and signs in with its token (spec 7). @throws ApiError, IdentityError, Error */

@@ -12,6 +12,8 @@ export const commonTexts = {
   creatingAccount: "Creating your account...",
   creatingAccountTitle: "Sign Up",
   tooManySignIns: "Too many attempts. Wait a minute, then try again.",
+  wrongCode: "This code is not right, or it was used before",
+  codeTooLate: "That took too long, or too many codes were wrong. Log in again.",
   accountDisabled: "This account is suspended. Write to us if that is a mistake.",
   signInNoAnswer: "No answer from the sign-in service. Check your connection, then try again.",
   tooManyResets: "An account gets three reset emails an hour. Look into your inbox and spam, or try again later.",

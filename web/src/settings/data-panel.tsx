@@ -6,6 +6,7 @@ import { call, messageOf } from "../api/call.ts";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./data-panel.module.css";
 import { DeleteDialog } from "./delete-dialog.tsx";
+import { saveText } from "./save-text.ts";
 import page from "./settings-page.module.css";
 
 interface Props {
@@ -51,11 +52,6 @@ export function DataPanel({ userId, email }: Props) {
 
 async function saveExport(userId: string): Promise<void> {
   const document = await call(exportAccount, { params: { user_id: userId }, body: {} });
-  const url = URL.createObjectURL(new Blob([JSON.stringify(document, null, 2)], { type: "application/json" }));
-  const link = window.document.createElement("a");
-  link.href = url;
-  link.download = `your-data-${document.exported_at.slice(0, 10)}.json`;
-  link.click();
-  // The browser has read the blob by the next task.
-  setTimeout(() => URL.revokeObjectURL(url), 0);
+  const name = `your-data-${document.exported_at.slice(0, 10)}.json`;
+  saveText(JSON.stringify(document, null, 2), name, "application/json");
 }

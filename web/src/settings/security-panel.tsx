@@ -2,6 +2,7 @@ import type { Flags } from "@berth/contract";
 import { Link } from "react-router";
 import { Facts } from "../ui/display/facts.tsx";
 import { type FlagSwitch, FlagSwitches } from "./flag-switches.tsx";
+import { SecondFactor } from "./second-factor.tsx";
 import classes from "./settings-page.module.css";
 
 const switches: readonly FlagSwitch[] = [
@@ -12,13 +13,14 @@ const switches: readonly FlagSwitch[] = [
   },
 ];
 
-/** Lists the second factor as not offered, instead of a switch without effect (G49). */
+/** Alerts, the second factor (G398), and what ends other sign-ins. */
 export function SecurityPanel({ userId, flags }: { readonly userId: string; readonly flags: Flags }) {
   return (
     <div className={classes.form}>
       <h2>Security</h2>
       <p className={classes.lead}>The bell tells all of it. This says whether it is also mailed to you.</p>
       <FlagSwitches userId={userId} flags={flags} switches={switches} />
+      <SecondFactor userId={userId} />
       <Facts
         facts={[
           {
@@ -32,7 +34,6 @@ export function SecurityPanel({ userId, flags }: { readonly userId: string; read
               </>
             ),
           },
-          { label: "Two-factor sign-in", value: "Not offered yet" },
         ]}
       />
     </div>

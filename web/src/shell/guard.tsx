@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { Navigate, Outlet, useLocation } from "react-router";
+import { ApiError } from "../api/api-error.ts";
 import { profileQuery, validateQuery } from "../api/queries.ts";
 import { isLeaving, type Session, setLeaving, signOut, useSession } from "../api/session.ts";
 import type { AuthState } from "../auth/auth-page.tsx";
@@ -31,11 +32,17 @@ export function Guard() {
   return <Checked key={session.userId} session={session} />;
 }
 
+/** Where a second factor is set up, before anything else if it is required (G402). */
+const securityTab = "/settings?tab=security";
+
 function Checked({ session }: { session: Session }) {
   const check = useQuery(validateQuery(session.userId));
+  const { pathname, search } = useLocation();
   // Prefetched in parallel with the check.
   useQuery(profileQuery(session.userId));
   if (check.data) return <Outlet />;
+  if (check.error instanceof ApiError && check.error.code === "second_factor_required")
+    return `${pathname}${search}` === securityTab ? <Outlet /> : <Navigate to={securityTab} replace />;
   if (!check.error || check.isFetching) return <LoadingScreen />;
   return (
     <PlainPage
