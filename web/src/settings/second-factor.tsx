@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -5,7 +6,7 @@ import { messageOf } from "../api/call.ts";
 import { useConfig } from "../api/product-config.ts";
 import { keys, secondFactorQuery } from "../api/queries.ts";
 import { commonTexts } from "../content/common-texts.ts";
-import { date, plural } from "../format.ts";
+import { date } from "../format.ts";
 import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { toast } from "../ui/toast/toast.ts";
 import { FactorRemoval } from "./factor-removal.tsx";

@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
@@ -67,7 +68,7 @@ async function takeRecoveryCode(tx: Tx, { announce }: LocalDeps, userId: string,
     userId,
     cause: `second-factor:${newId()}`,
     title: "A recovery code was used",
-    body: `A recovery code was typed instead of a code of your authenticator app. ${left === 1 ? "1 code is" : `${left} codes are`} left. If it was not you, change your password now and make new codes.`,
+    body: `A recovery code was typed instead of a code of your authenticator app. ${plural(left, "code is", "codes are")} left. If it was not you, change your password now and make new codes.`,
     link: "/settings?tab=security",
   });
 }
