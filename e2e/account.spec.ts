@@ -105,11 +105,11 @@ test("two-factor sign-in by keyboard: set up, log in with a code and with a reco
     await page.keyboard.press(key);
   };
   await press("Set up");
-  await expect(dialog.getByLabel("Your password")).toBeFocused();
+  await expect(dialog.getByLabel("Your password", { exact: true })).toBeFocused();
   await page.keyboard.type("not my password");
   await page.keyboard.press("Enter");
   await expect(dialog.getByText("This is not your current password")).toBeVisible();
-  await dialog.getByLabel("Your password").fill(ada.password);
+  await dialog.getByLabel("Your password", { exact: true }).fill(ada.password);
   await page.keyboard.press("Enter");
   await expect(dialog.getByLabel("Six digits that the app shows")).toBeFocused();
   const secret = (await dialog.getByRole("button", { name: /copy the key/ }).innerText()).replace(/\s/g, "");
@@ -158,6 +158,7 @@ test("two-factor sign-in by keyboard: set up, log in with a code and with a reco
   await page.goto("/settings?tab=security");
   await expect(page.getByText(/9 recovery codes left\.$/)).toBeVisible();
   await press("Turn off");
+  await expect(dialog.getByLabel("Code of the app, or a recovery code")).toBeFocused();
   await page.keyboard.type(second);
   await checkScreen(page, "second-factor-off", { fullPage: false, stays: "[role=dialog]" });
   await page.keyboard.press("Enter");

@@ -54,8 +54,8 @@ export function CodeForm({ waiting, onBack }: Props) {
       />
       {ownProvider && (
         <Checkbox
+          className={classes.trust ?? ""}
           label="Trust this browser for 30 days"
-          description="Only on a device of your own: it asks for no code."
           {...form.getInputProps("trust", { type: "checkbox" })}
         />
       )}

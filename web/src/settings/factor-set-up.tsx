@@ -19,7 +19,7 @@ interface Props {
 export function FactorSetUp({ userId, onDone }: Props) {
   const [offered, setOffered] = useState<ReplyOf<typeof beginSecondFactor>>();
   const [codes, setCodes] = useState<readonly string[]>();
-  if (codes) return <RecoveryCodes codes={codes} onDone={onDone} />;
+  if (codes) return <RecoveryCodes codes={codes} lead="Two-factor sign-in is on." onDone={onDone} />;
   if (offered) return <AppStep userId={userId} offered={offered} onCodes={setCodes} />;
   return <PasswordStep userId={userId} onOffered={setOffered} />;
 }

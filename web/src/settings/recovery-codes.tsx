@@ -6,18 +6,20 @@ import classes from "./second-factor.module.css";
 
 interface Props {
   readonly codes: readonly string[];
+  /** What has just happened. */
+  readonly lead?: string;
   readonly onDone: () => void;
 }
 
 /** The recovery codes, which are shown this once (G399). */
-export function RecoveryCodes({ codes, onDone }: Props) {
+export function RecoveryCodes({ codes, lead, onDone }: Props) {
   const { copied, copy } = useCopy(codes.join("\n"));
   const save = () => saveText(`Recovery codes of ${pageSettings.name}\n\n${codes.join("\n")}\n`, "recovery-codes.txt");
   return (
     <div>
       <p className={classes.text}>
-        Keep these recovery codes where your phone is not. Each one works once instead of the app, and they are shown
-        only now.
+        {lead} Keep these recovery codes where your phone is not. Each one works once instead of the app, and they are
+        shown only now.
       </p>
       <ul className={classes.codes} aria-label="Recovery codes">
         {codes.map((code) => (
