@@ -17,7 +17,8 @@ const budgets: Readonly<Record<string, number>> = {
   "server/src/environments": 105,
   "server/src/gateway": 60,
   "server/src/http": 30,
-  "server/src/identity": 33,
+  // Six for the second factor of renters, which signing in and the settings need (G398).
+  "server/src/identity": 39,
   // Two for the methods beside cards: the test methods, and UPI IDs shortened (G365, G367).
   "server/src/payments": 74,
   "each other folder of ours": 14,
