@@ -1,10 +1,11 @@
+import { AxeBuilder } from "@axe-core/playwright";
 import type { Page, Request } from "@playwright/test";
 import { create, orderAndPay } from "../testing/customer.ts";
 import { openPart, region } from "./testing/environment-page.ts";
 import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
 import { expect, test } from "./testing/test.ts";
 
-test("JupyterLab's terminal uses the home's python and pip; widgets and progress bars update, also after a restart; a port opens (G385); a cell goes on without a page (G377)", async ({
+test("JupyterLab's terminal uses the home's python and pip; widgets and progress bars update, also after a restart; a port opens (G385); a cell goes on without a page (G377); the bar says what the page says, and why it ended (G392, G393, G394)", async ({
   page,
   product,
   customer,
@@ -34,10 +35,24 @@ test("JupyterLab's terminal uses the home's python and pip; widgets and progress
   await showWidgets(session);
   await opensPort(page, subdomain, port);
 
-  await row.getByRole("button", { name: "Stop" }).click();
+  await saysWhatThePageSays(session, subdomain);
+  const notice = session.getByRole("alert").filter({ hasText: "This environment" });
+  await row.getByRole("button", { name: "Pause" }).click();
+  await expect(notice).toContainText("This environment is paused");
+  await notice.getByRole("button", { name: "Restart" }).click();
+  await expect(notice).toBeHidden();
+  await runCell(session, "print(6 * 7, 'again')", "42 again");
+  await session.locator("#berth-bar").getByRole("button", { name: "Stop" }).click();
+  await session
+    .locator(".jp-Dialog", { hasText: `Stop ${subdomain}?` })
+    .getByRole("button", { name: "Stop" })
+    .click();
+  await expect(notice).toContainText(/This environment was stopped at \d+:\d\d [AP]M by you.*(is|are) banked/);
+  await expect(session.locator(".jp-Dialog")).toHaveCount(0);
   await expect(row).toContainText("Stopped");
   await row.getByRole("button", { name: "Restart" }).click();
   await expect(row).toContainText("Active", { timeout: 30_000 });
+  await expect(notice).toContainText("This environment runs again", { timeout: 30_000 });
   await session.close();
   const again = await openSession(page, link);
   await newNotebook(again);
@@ -59,6 +74,39 @@ async function opensPort(page: Page, subdomain: string, port: number): Promise<v
   expect(new URL(opened.url()).hostname.split(".")[0]).toBe(`${port}--${subdomain}`);
   await opened.close();
   await page.goto("/environments");
+}
+
+/** Time and cost are the page's own, and so they are on a phone, where the file browser makes room (G392). */
+async function saysWhatThePageSays(session: Page, subdomain: string): Promise<void> {
+  const bar = session.getByRole("region", { name: "Rental" });
+  await expect(bar.locator("b")).toHaveText(subdomain);
+  await expect(session).toHaveTitle(new RegExp(subdomain));
+  const opened = session.context().waitForEvent("page");
+  await bar.getByRole("link", { name: "Environment page" }).click();
+  const detail = await opened;
+  const facts = detail.getByRole("complementary", { name: "About this environment" });
+  const shown = () =>
+    Promise.all([facts.innerText(), bar.locator("[data-time]").innerText(), bar.locator("[data-cost]").innerText()]);
+  await expect
+    .poll(async () => {
+      const [page, time, cost] = await shown();
+      return [/\d+m left/.exec(page)?.[0] === time, page.includes(`${cost} of $`)];
+    })
+    .toEqual([true, true]);
+  await detail.close();
+  const { violations } = await new AxeBuilder({ page: session }).include("#berth-bar").setLegacyMode().analyze();
+  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
+
+  const phone = await session.context().newPage();
+  await phone.setViewportSize({ width: 390, height: 844 });
+  await phone.goto(session.url());
+  await phone.getByRole("button", { name: "Rental" }).click();
+  const add = phone.getByRole("link", { name: "Add time" });
+  await expect(add).toBeInViewport({ ratio: 1 });
+  await expect(phone.locator(".jp-FileBrowser")).toBeHidden();
+  await phone.keyboard.press("Escape");
+  await expect(add).toBeHidden();
+  await phone.close();
 }
 
 /** Closes the page while a cell prints, opens another one, and reads all that was printed, before and after (G377). */

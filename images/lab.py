@@ -78,15 +78,17 @@ def part(name):
     return PARTS[name] if "PARTS" in globals() else pathlib.Path(__file__).with_name(name).read_text()
 
 
-def add_page_of_outputs(run):
-    """An extension of the page for cells that still run when it opens (G377)."""
-    name = "@berth/outputs"
+def add_to_page(run, name, files):
+    """An extension of the page of these files, the first of which is loaded: for cells that still run when it opens (G377), and
+    the bar with what the rental has left (G392).
+    """
     static = run.folder / "labextensions" / name / "static"
     static.mkdir(parents=True, exist_ok=True)
-    build = {"load": "static/outputs.js", "extension": "./extension"}
+    build = {"load": f"static/{files[0]}", "extension": "./extension"}
     package = {"name": name, "version": "1.0.0", "jupyterlab": {"extension": True, "_build": build}}
     (static.parent / "package.json").write_text(json.dumps(package))
-    (static / "outputs.js").write_text(part("outputs.js"))
+    for file in files:
+        (static / file).write_text(part(file))
 
 
 def record_outputs(app, run):
@@ -377,9 +379,10 @@ def main(arguments):
     (run.folder / "config").mkdir(mode=0o500, parents=True, exist_ok=True)
     if not run.without_settings:
         try:
-            add_page_of_outputs(run)
+            add_to_page(run, "@berth/outputs", ["outputs.js"])
+            add_to_page(run, "@berth/bar", ["bar.js", "bar-view.js"])
         except OSError as problem:
-            print(f"Pages do not go on with cells that run: {problem}", file=sys.stderr)
+            print(f"The page has no bar, and does not go on with cells that run: {problem}", file=sys.stderr)
     start_lab(run, arguments)
 
 

@@ -1,6 +1,7 @@
 export * from "./account.ts";
 export * from "./app-paths.ts";
 export * from "./auth.ts";
+export * from "./bar-state.ts";
 export * from "./billing.ts";
 export * from "./catalogue/catalogue.ts";
 export * from "./catalogue/catalogue-problems.ts";
@@ -40,4 +41,5 @@ export * from "./support/docs-searches.ts";
 export * from "./support/support.ts";
 export * from "./support/support-chat.ts";
 export * from "./support/support-content.ts";
+export * from "./unused-minor.ts";
 export * from "./wire.ts";

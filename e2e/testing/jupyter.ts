@@ -5,9 +5,6 @@ import { expect } from "./test.ts";
 export async function openSession(page: Page, link: ReturnType<Page["getByRole"]>): Promise<Page> {
   const [session] = await Promise.all([page.context().waitForEvent("page"), link.click()]);
   await session.waitForURL(/\/lab/);
-  // JupyterLab shows this after a poll during a pause, and recovers by itself.
-  const lost = session.locator(".jp-Dialog", { hasText: "Server Connection Error" });
-  await session.addLocatorHandler(lost, () => lost.getByRole("button").last().click());
   await expect(session.locator("#jp-main-dock-panel")).toBeVisible({ timeout: 30_000 });
   return session;
 }

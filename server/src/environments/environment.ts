@@ -1,5 +1,5 @@
 import type { Container } from "@berth/contract";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { RowOf, Sql } from "../database/database.ts";
 import { movePercent } from "./move-percent.ts";
 
@@ -31,7 +31,7 @@ export function isEnvironmentId(id: string): boolean {
 }
 
 /** The end moves on while the machine is lost (G181); it is written once it is back. */
-const endNow = sql`case when e.lost_since is null or e.fault_since is null then e.expires_at
+export const endNow: RawBuilder<Date | null> = sql`case when e.lost_since is null or e.fault_since is null then e.expires_at
   else e.expires_at + (now() - e.fault_since) end`;
 
 const isMissing = sql`exists (select from homes where home = e.home and host_id = e.host_id and missing_since is not null)`;

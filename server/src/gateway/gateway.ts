@@ -15,6 +15,7 @@ import type { Grants } from "./principal/grants.ts";
 import { createNoteRefusal } from "./refusals/note-refusal.ts";
 import { refuseUnread } from "./refusals/refuse.ts";
 import { type ServeDeps, serveRequest, serveUpgrade } from "./serve-request.ts";
+import { createBarFactsCache } from "./sign-in/bar-facts-cache.ts";
 import { createHostNames, type HostNames } from "./target/host-names.ts";
 import { sweepRun } from "./target/run.ts";
 import { openTargets } from "./target/targets.ts";
@@ -90,7 +91,8 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const addressOf = (request: IncomingMessage) => clientAddress(request, given.trustProxy);
   const counts = createGatewayCounts();
   const noteRefusal = createNoteRefusal({ refusals: counts.refusals, hosts, log });
-  const parts = { hosts, cookies, targets, exchanges, counts, activity, addressOf, noteRefusal };
+  const barFacts = createBarFactsCache(db);
+  const parts = { barFacts, hosts, cookies, targets, exchanges, counts, activity, addressOf, noteRefusal };
   const deps: ServeDeps = { db, appUrl, log, ...parts };
   // Expiry sends no notification.
   const sweeper = setInterval(() => {

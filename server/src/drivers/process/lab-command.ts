@@ -5,7 +5,15 @@ import type { Runtime } from "./prepare-runtime.ts";
 const image = (name: string) => readFileSync(new URL(`../../../../images/${name}`, import.meta.url), "utf8");
 
 /** What lab.py reads later. Images have them beside it. */
-export const partsOfLab = ["cell_outputs.py", "output_records.py", "outputs.py", "outputs.js", "ports.py"];
+export const partsOfLab = [
+  "cell_outputs.py",
+  "output_records.py",
+  "outputs.py",
+  "outputs.js",
+  "bar.js",
+  "bar-view.js",
+  "ports.py",
+];
 
 /** The start script of the images and what it reads, as text because a run sees no file of the server. JSON is Python here. */
 export const lab = `PARTS = ${JSON.stringify(Object.fromEntries(partsOfLab.map((name) => [name, image(name)])))}\n${image("lab.py")}`;

@@ -106,6 +106,7 @@ export function jupyterSuite(
         expect({ status, names }).toEqual({
           status: 200,
           names: [
+            "@berth/bar",
             "@berth/outputs",
             "@jupyter-widgets/jupyterlab-manager",
             "@org/sound",

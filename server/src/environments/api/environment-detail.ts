@@ -4,6 +4,7 @@ import type { Db, RowOf } from "../../database/database.ts";
 import { doneNoticeOf } from "../activity/done-notice.ts";
 import { idleStopOf } from "../activity/idle-stop.ts";
 import { containerOf, type ListedEnvironment } from "../environment.ts";
+import { bookedHours, paidSums } from "./booked.ts";
 import { shareLinksOf } from "./share-links.ts";
 import { mayStartFresh } from "./start-fresh.ts";
 
@@ -82,10 +83,7 @@ async function factsOf(db: Db, { id, order_id, home, host_id }: ListedEnvironmen
       (select gateway_payment_id from payments where order_id = ${order_id} and settles_order) as payment_reference,
       array(select r.number from receipts r join payments p on p.id = r.payment_id join orders o on o.id = p.order_id
         where p.settles_order and (o.id = ${order_id} or o.extends = ${id}) order by r.issued_at, r.number) as receipts,
-      (select coalesce(sum(hours), 0) from orders where status = 'fulfilled' and (id = ${order_id} or extends = ${id})) as booked_hours,
-      (select coalesce(json_agg(sums order by currency), '[]') from (
-        select p.currency, sum(p.amount_minor - p.refund_minor) as minor from orders o join payments p on p.order_id = o.id
-        where o.status = 'fulfilled' and p.settles_order and (o.id = ${order_id} or o.extends = ${id}) group by 1) sums) as paid,
+      ${bookedHours} as booked_hours, ${paidSums} as paid,
       (select coalesce(size_mb, (select home_mb from samples where environment_id = ${id} and span_seconds = 600
           order by at desc limit 1))
         from homes where home = ${home} and host_id = ${host_id}) as home_mb

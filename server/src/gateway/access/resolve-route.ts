@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isPort, readPortLabel } from "@berth/contract";
+import { type Availability, isPort, readPortLabel } from "@berth/contract";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
 import { isNavigation } from "../principal/is-navigation.ts";
 import { type Principal, principalOf } from "../principal/principal.ts";
@@ -15,7 +15,7 @@ import {
   workerRefusal,
   wrongHostRefusal,
 } from "../refusals/refusals.ts";
-import { type Availability, availabilityOf } from "../target/availability.ts";
+import { availabilityOf } from "../target/availability.ts";
 import type { HostNames } from "../target/host-names.ts";
 import type { Run } from "../target/run.ts";
 import type { Target } from "../target/target-table.ts";

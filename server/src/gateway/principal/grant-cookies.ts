@@ -14,6 +14,8 @@ export interface GrantCookies {
    */
   unread(header: string | undefined, environment: Environment): string | undefined;
   noteRead(id: string): void;
+  /** The id of the grant that a Cookie header proves, whether or not the grant is valid still. */
+  proven(header: string | undefined, environment: Environment): string | undefined;
 }
 
 interface Environment {
@@ -55,6 +57,14 @@ export function createGrantCookies({ secret, secure, grants, nowMs }: GrantCooki
     return verified.has(value) || isProven(value, claims, environmentOf(grant), roleOf(grant)) ? grant : undefined;
   }
 
+  function provenId(header: string | undefined, environment: Environment, isWanted: (id: string) => boolean) {
+    return firstOf(header, prefix, (value) => {
+      const claims = claimsOf(value);
+      if (hasExpired(claims, nowMs()) || !isWanted(claims.id)) return undefined;
+      return roles.some((role) => isProven(value, claims, environment, role)) ? claims.id : undefined;
+    });
+  }
+
   return {
     issue: (grant) => issueCookie(prefix, key, grant, nowMs() / 1000, secure),
     read(header, environment, port) {
@@ -64,15 +74,9 @@ export function createGrantCookies({ secret, secure, grants, nowMs }: GrantCooki
         return grant.port === port ? grant : undefined;
       });
     },
-    unread(header, environment) {
-      return firstOf(header, prefix, (value) => {
-        const claims = claimsOf(value);
-        const { id } = claims;
-        if (hasExpired(claims, nowMs()) || grants.has(id) || (readAgainAt.get(id) ?? 0) > performance.now())
-          return undefined;
-        return roles.some((role) => isProven(value, claims, environment, role)) ? id : undefined;
-      });
-    },
+    unread: (header, environment) =>
+      provenId(header, environment, (id) => !grants.has(id) && !((readAgainAt.get(id) ?? 0) > performance.now())),
+    proven: (header, environment) => provenId(header, environment, () => true),
     noteRead(id) {
       if (readAgainAt.size >= maxCached) readAgainAt.clear();
       readAgainAt.set(id, performance.now() + unreadPauseMs);

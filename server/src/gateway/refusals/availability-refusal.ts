@@ -1,13 +1,12 @@
-import { launchStages } from "@berth/contract";
+import { type Availability, launchStages } from "@berth/contract";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
 import { formatDuration } from "../../text/format-duration.ts";
 import { restartPath } from "../principal/reserved-names.ts";
-import type { Availability } from "../target/availability.ts";
 import { plainRefusal, type Refusal, type Step } from "./refusals.ts";
 
-type Closed = Exclude<Availability, "open">;
+export type Closed = Exclude<Availability, "open">;
 
-interface About {
+export interface About {
   readonly appUrl: string;
   /** The path that was requested. */
   readonly path: string;

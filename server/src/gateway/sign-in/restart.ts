@@ -6,6 +6,7 @@ import { limitBody } from "../../http/limit-body.ts";
 import { restartRefusal, unauthenticatedRefusal } from "../refusals/refusals.ts";
 import { refuse } from "../refusals/refuse.ts";
 import { availabilityOf } from "../target/availability.ts";
+import { ownerGrantOf } from "./owner-grant.ts";
 import { readForm } from "./read-form.ts";
 import { redirect } from "./redirect.ts";
 import { localPath, type SignInDeps } from "./sign-in.ts";
@@ -24,11 +25,7 @@ export async function restart(
 ): Promise<void> {
   limitBody(request, response);
   const path = localPath((await readForm(request)).get("path"), port);
-  const { cookie } = request.headers;
-  const unread = deps.cookies.unread(cookie, route);
-  if (unread !== undefined) await deps.targets.readGrant(unread);
-  const grant = deps.cookies.read(cookie, route, port);
-  if (!grant || grant.share)
+  if (!(await ownerGrantOf(deps, request.headers.cookie, route, port)))
     return refuse(deps, request, response, unauthenticatedRefusal(deps.appUrl, "Only its owner can restart it"));
   try {
     await act(deps.db, { id: route.id, userId: route.userId }, "restart");

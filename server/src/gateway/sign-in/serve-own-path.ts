@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
-import { restartPath, sharePath } from "../principal/reserved-names.ts";
+import { restartPath, sharePath, statePath, stopPath } from "../principal/reserved-names.ts";
 import { crossSiteRefusal, missingRefusal, unavailableRefusal } from "../refusals/refusals.ts";
 import { refuse } from "../refusals/refuse.ts";
 import { openShare } from "./open-share.ts";
 import { restart } from "./restart.ts";
+import { serveState } from "./serve-state.ts";
 import { type SignInDeps, signIn, signInPath } from "./sign-in.ts";
+import { stop } from "./stop.ts";
 
 const handlers: Readonly<Record<string, typeof signIn>> = {
   [`GET ${signInPath}`]: signIn,
   [`GET ${sharePath}`]: openShare,
   [`POST ${sharePath}`]: openShare,
   [`POST ${restartPath}`]: restart,
+  [`GET ${statePath}`]: serveState,
+  [`POST ${stopPath}`]: stop,
 };
 
 /** A share link is for JupyterLab. */

@@ -14,6 +14,7 @@ import { spentCodeRefusal } from "../refusals/refusals.ts";
 import { refuse } from "../refusals/refuse.ts";
 import type { HostNames } from "../target/host-names.ts";
 import type { Targets } from "../target/targets.ts";
+import type { ReadBarFacts } from "./bar-facts-cache.ts";
 import { redirect } from "./redirect.ts";
 import { beginVisit, isFor } from "./visit.ts";
 
@@ -31,6 +32,7 @@ export interface SignInDeps extends RefuseDeps {
   readonly hosts: Pick<HostNames, "secure" | "originOf">;
   readonly targets: Pick<Targets, "readGrant" | "nowMs" | "find" | "refresh">;
   readonly cookies: GrantCookies;
+  readonly barFacts: ReadBarFacts;
   readonly log: Logger;
 }
 

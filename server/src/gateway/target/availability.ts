@@ -1,7 +1,5 @@
+import type { Availability } from "@berth/contract";
 import type { EnvironmentRoute } from "../../environments/api/list-routes.ts";
-
-/** What users of an environment's address get. */
-export type Availability = "open" | "starting" | "paused" | "stopped" | "ended" | "not_answering";
 
 /**
  * Derived from the status, never from a connection attempt: a paused container accepts connections and stays silent. The

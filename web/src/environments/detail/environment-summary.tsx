@@ -7,11 +7,13 @@ import { unitWords } from "../../content/unit-words.ts";
 import { dateTime, hoursText, sizeText } from "../../format.ts";
 import { type Fact, Facts } from "../../ui/display/facts.tsx";
 import { NamedSlots } from "../../ui/display/slots.tsx";
+import { useNow } from "../../ui/display/use-now.ts";
 import { extendParam } from "../actions/extend-param.ts";
 import { PasswordHint } from "../actions/password-hint.tsx";
 import { useDownload } from "../actions/use-download.ts";
 import { type Detail, isFirstLaunch, stillSince } from "../lifecycle/environment.ts";
 import { ExpiresCell } from "../lifecycle/expires-cell.tsx";
+import { costSoFar } from "../lifecycle/given-up.ts";
 import classes from "./environment-page.module.css";
 
 export function EnvironmentSummary({ environment }: { readonly environment: Detail }) {
@@ -67,9 +69,17 @@ function factsOf(environment: Detail): Fact[] {
       label: status === "terminated" ? "Ended" : "Expires",
       value: <ExpiresCell environment={clockOf(environment)} />,
     },
+    ...(first || status === "terminated" || !booked?.paid.length
+      ? []
+      : [{ label: "Cost so far", value: <CostSoFar environment={environment} /> }]),
     // There are no files before the first run was ready.
     { label: "Files", value: home_mb === null ? (first ? "N/A" : "Not measured yet") : sizeText(home_mb) },
   ];
+}
+
+/** As the bar in JupyterLab says it (G392). */
+function CostSoFar({ environment }: { readonly environment: Detail }) {
+  return <span className="num">{costSoFar(clockOf(environment), useNow(1000))}</span>;
 }
 
 /** What is left of a clock that stands is shown as banked. */

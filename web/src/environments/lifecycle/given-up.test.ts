@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { givenUp } from "./given-up.ts";
+import { costSoFar, givenUp } from "./given-up.ts";
 
 const now = Date.parse("2026-11-28T06:00:00Z");
 const booked = { hours: 2, paid: [{ currency: "USD", amount: 0.4 }] };
@@ -18,4 +18,11 @@ test("without a payment only the time is said, and nothing without time", () => 
   expect(givenUp({ ...free, booked: undefined }, now)).toBe("1h 0m");
   expect(givenUp({ expires_at: null, banked_seconds: 0, booked }, now)).toBeUndefined();
   expect(givenUp({ expires_at: "2026-11-28T05:00:00Z", banked_seconds: 0, booked }, now)).toBeUndefined();
+});
+
+test("what is used so far is the rest of what an end gives up (G392)", () => {
+  const running = { expires_at: "2026-11-28T07:47:30Z", banked_seconds: 0, booked };
+  expect(costSoFar(running, now)).toBe("$0.05 of $0.40");
+  expect(costSoFar({ expires_at: null, banked_seconds: 3600, booked }, now)).toBe("$0.20 of $0.40");
+  expect(costSoFar({ ...running, booked: { hours: 2, paid: [] } }, now)).toBe("");
 });
