@@ -4,6 +4,7 @@ import { create, orderAndPay } from "../testing/customer.ts";
 import { openPart, region } from "./testing/environment-page.ts";
 import { newNotebook, openSession, runCell } from "./testing/jupyter.ts";
 import { expect, test } from "./testing/test.ts";
+import { checkScreen } from "./testing/viewports.ts";
 
 test("JupyterLab's terminal uses the home's python and pip; widgets and progress bars update, also after a restart; a port opens (G385); a cell goes on without a page (G377); the bar says what the page says, and why it ended (G392, G393, G394)", async ({
   page,
@@ -72,6 +73,11 @@ async function opensPort(page: Page, subdomain: string, port: number): Promise<v
   ]);
   await expect(opened.getByRole("link", { name: "where.txt" })).toBeVisible();
   expect(new URL(opened.url()).hostname.split(".")[0]).toBe(`${port}--${subdomain}`);
+  // Without a click in the app it is asked first; here nothing listens.
+  await opened.goto(opened.url().replace(`//${port}--`, `//${port + 1}--`));
+  await opened.getByRole("button", { name: `Open port ${port + 1} of ${subdomain}` }).click();
+  await expect(opened.getByRole("heading")).toHaveText(`Nothing listens on port ${port + 1} in this environment`);
+  await checkScreen(opened, "gateway-port");
   await opened.close();
   await page.goto("/environments");
 }

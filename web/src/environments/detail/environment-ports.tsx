@@ -47,7 +47,7 @@ function textOf(ports: readonly ListeningPort[] | null | undefined, error: Error
   if (error && !ports) return `The ports could not be read. ${messageOf(error)}`;
   if (ports === undefined) return "Looking for programs that listen...";
   if (ports === null)
-    return "The environment does not say now what listens in it. It is asked again every few seconds.";
+    return "The environment does not say what listens in it. If that stays so, it was started before ports had addresses: stop and restart it once.";
   return (
     <>
       Nothing listens now.
