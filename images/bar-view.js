@@ -39,8 +39,9 @@ const style = `
 }
 @media (max-width: 760px) {
   #berth-bar { gap: 8px; padding: 0 4px; }
-  /* JupyterLab puts the menus that have no room behind three dots. */
+  /* Menus that have no room are scrolled to. */
   #jp-menu-panel { flex: 1 1 0; min-width: 0; }
+  #jp-MainMenu.lm-MenuBar { overflow-x: auto; scrollbar-width: none; }
   #jp-top-bar { flex: 0 1 auto; min-width: 0; }
 }`;
 

@@ -126,12 +126,9 @@
     };
     const show = (next) => {
       if (!next) return state && close(gone, [view.button("Load this page again", () => location.reload())]);
-      const isFirst = !state;
       state = next;
       aheadMs = Date.parse(next.now) - Date.now();
       bar.show(next);
-      // The menus make room.
-      if (isFirst) window.dispatchEvent(new Event("resize"));
       tick();
       if (next.closed) return close(next.closed, actionsOf(view, next, poll));
       notice(null, []);

@@ -15,7 +15,8 @@ const budgets: Readonly<Record<string, number>> = {
   "server/src/database": 20,
   "server/src/drivers": 70,
   "server/src/environments": 105,
-  "server/src/gateway": 60,
+  // Five for the bar in JupyterLab: its state, facts, sentences and Stop, and who its owner is (G392, G394).
+  "server/src/gateway": 62,
   "server/src/http": 30,
   // Six for the second factor of renters, which signing in and the settings need (G398).
   "server/src/identity": 39,
