@@ -94,11 +94,28 @@ test("deletion requires the address and the password; afterwards the account can
   await elsewhere.close();
 });
 
-test("two-factor sign-in by keyboard: set up, log in with a code and with a recovery code, turn off (G398, G399)", async ({
+test("two-factor sign-in by keyboard: set up, log in with a code and with a recovery code, turn off; a sign-in elsewhere is ended (G398, G399, G402, G403)", async ({
   page,
   customer: ada,
 }) => {
+  const needed = { status: "error", code: "second_factor_required", message: "Set it up", detail: "Set it up" };
+  await page.route("**/auth/validate", (route) => route.fulfill({ status: 403, json: needed }));
+  await page.goto("/environments");
+  await expect(page, "where it is required, it comes before anything else").toHaveURL(/\/settings\?tab=security$/);
+  await page.unroute("**/auth/validate");
+  await page.request.post("/identity/v1/accounts:signInWithPassword?key=local", {
+    data: { email: ada.email, password: ada.password, returnSecureToken: true },
+    headers: { "user-agent": "curl/8.5.0" },
+    failOnStatusCode: true,
+  });
   await page.goto("/settings?tab=security");
+  const signIns = page.getByRole("region", { name: "Where you are signed in" }).getByRole("listitem");
+  await expect(signIns).toHaveCount(2);
+  await checkScreen(page, "sign-ins");
+  await page.getByRole("button", { name: "Sign out curl" }).focus();
+  await page.keyboard.press("Enter");
+  await expect(signIns).toHaveCount(1);
+  await expect(signIns).toContainText("This browser");
   const dialog = page.getByRole("dialog");
   const press = async (name: string, key = "Enter") => {
     await page.getByRole("button", { name, exact: true }).focus();

@@ -36,6 +36,7 @@ export * from "./samples.ts";
 export * from "./second-factor.ts";
 export * from "./settings.ts";
 export * from "./shares.ts";
+export * from "./sign-ins.ts";
 export * from "./status.ts";
 export * from "./support/docs-searches.ts";
 export * from "./support/support.ts";

@@ -146,8 +146,10 @@ export interface Identity {
   readonly secondFactors: SecondFactors | null;
   /** Null: no such user; the caller must respond the same either way. */
   createActionCode(kind: ActionKind, email: string): Promise<string | null>;
-  /** Null: the provider has no session list. */
-  listSessions(uid: string): Promise<readonly IdentitySession[] | null>;
+  /** The last used first, fifty at most. */
+  listSessions(uid: string): Promise<readonly IdentitySession[]>;
   /** Ends one or all sign-ins, with their environment grants (P13). */
   revokeSessions(uid: string, sessionId?: string): Promise<void>;
+  /** Ends every sign-in but `keep`, and trust in browsers (G401). */
+  revokeOtherSessions(uid: string, keep: string | null): Promise<void>;
 }

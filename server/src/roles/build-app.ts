@@ -43,6 +43,7 @@ import type { LocalIdentity } from "../identity/local/local-identity.ts";
 import { mailedLinkRoutes } from "../identity/mailed-link-routes.ts";
 import { requireFactor } from "../identity/require-factor.ts";
 import { secondFactorRoutes } from "../identity/second-factor-routes.ts";
+import { signInRoutes } from "../identity/sign-in-routes.ts";
 import type { Disk } from "../installation/free-space.ts";
 import type { Logger } from "../logging/create-logger.ts";
 import { outboxPage } from "../mail/outbox-page.ts";
@@ -106,6 +107,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   if (identity.kind === "local") identityRoutes(app, { db, identity, contact: config.brand.email });
   authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays, config.catalogue) });
   secondFactorRoutes(app, { identity, brandName: config.brand.name, mode: config.secondFactor });
+  signInRoutes(app, { identity });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });
   const mayOrder: MayOrder = (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount);

@@ -7,6 +7,7 @@ import {
   listFiles,
   listNotifications,
   listPorts,
+  listSignIns,
   type Order,
   orderDetail,
   productStatus,
@@ -43,6 +44,7 @@ export const keys = {
   notifications: (userId: string) => ["notifications", userId],
   settings: (userId: string) => ["settings", userId],
   secondFactor: (userId: string) => ["second-factor", userId],
+  signIns: (userId: string) => ["sign-ins", userId],
   supportCatalog: ["support-catalog"],
   validate: (userId: string) => ["validate", userId],
 } as const;
@@ -165,6 +167,13 @@ export const secondFactorQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.secondFactor(userId),
     queryFn: ({ signal }) => call(secondFactor, { params: { user_id: userId }, body: {} }, { signal }),
+  });
+
+export const signInsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.signIns(userId),
+    queryFn: async ({ signal }) =>
+      (await call(listSignIns, { params: { user_id: userId }, body: {} }, { signal })).sign_ins,
   });
 
 /** Starts with built-in texts, also without the server (G59); the server's replace them. */

@@ -1,9 +1,8 @@
 import type { Flags } from "@berth/contract";
-import { Link } from "react-router";
-import { Facts } from "../ui/display/facts.tsx";
 import { type FlagSwitch, FlagSwitches } from "./flag-switches.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import classes from "./settings-page.module.css";
+import { SignInList } from "./sign-in-list.tsx";
 
 const switches: readonly FlagSwitch[] = [
   {
@@ -13,7 +12,7 @@ const switches: readonly FlagSwitch[] = [
   },
 ];
 
-/** Alerts, the second factor (G398), and what ends other sign-ins. */
+/** Alerts, the second factor (G398), and the open sign-ins (G403). */
 export function SecurityPanel({ userId, flags }: { readonly userId: string; readonly flags: Flags }) {
   return (
     <div className={classes.form}>
@@ -21,21 +20,7 @@ export function SecurityPanel({ userId, flags }: { readonly userId: string; read
       <p className={classes.lead}>The bell tells all of it. This says whether it is also mailed to you.</p>
       <FlagSwitches userId={userId} flags={flags} switches={switches} />
       <SecondFactor userId={userId} />
-      <Facts
-        facts={[
-          {
-            label: "Sign-ins elsewhere",
-            value: (
-              <>
-                End when you{" "}
-                <Link className="link" to="?tab=password">
-                  change the password
-                </Link>
-              </>
-            ),
-          },
-        ]}
-      />
+      <SignInList userId={userId} />
     </div>
   );
 }

@@ -53,6 +53,10 @@ export function firebaseIdentity(options: FirebaseOptions): HostedIdentity {
       if (sessionId === undefined) return await endAll(deps, uid);
       await deps.db.transaction().execute((tx) => endAuthSessions(tx, uid, { only: sessionId, reason: "user" }));
     },
+    async revokeOtherSessions(uid, keep) {
+      const ending = { keep: keep ?? undefined, reason: "user" };
+      await deps.db.transaction().execute((tx) => endAuthSessions(tx, uid, ending));
+    },
   };
 }
 

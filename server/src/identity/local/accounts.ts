@@ -9,10 +9,10 @@ import { replacePassword, suspend } from "./replace-password.ts";
 import { dropTrustedBrowsers } from "./trusted-browsers.ts";
 import { changeUser, findUser, insertUser, lockUserForUpdate, requireEmail, toUser } from "./users.ts";
 
+type Calls = "createUser" | "getUser" | "updateUser" | "deleteUser" | "listSessions";
+
 /** The user accounts of the local provider. */
-export function accounts(
-  deps: LocalDeps,
-): Pick<Identity, "createUser" | "getUser" | "updateUser" | "deleteUser" | "listSessions" | "revokeSessions"> {
+export function accounts(deps: LocalDeps): Pick<Identity, Calls | "revokeSessions" | "revokeOtherSessions"> {
   const { db } = deps;
   return {
     async createUser({ email, password, name, from = "" }) {
@@ -38,6 +38,13 @@ export function accounts(
       await db.transaction().execute(async (tx) => {
         if (sessionId === undefined) await dropTrustedBrowsers(tx, uid);
         await endAuthSessions(tx, uid, { only: sessionId, reason: "user" });
+      });
+    },
+
+    async revokeOtherSessions(uid, keep) {
+      await db.transaction().execute(async (tx) => {
+        await dropTrustedBrowsers(tx, uid);
+        await endAuthSessions(tx, uid, { keep: keep ?? undefined, reason: "user" });
       });
     },
   };

@@ -152,6 +152,7 @@ export async function listAuthSessions(db: Sql, userId: string): Promise<readonl
     .where("revoked_at", "is", null)
     .where("expires_at", ">", sql<Date>`now()`)
     .orderBy("rotated_at", "desc")
+    .limit(50)
     .execute();
   return rows.map((row) => ({
     id: row.id,

@@ -109,6 +109,8 @@ async function accountCalls(ask: Ask, { signUp }: TestApp, { id, token, email }:
   await ask(contract.updatePassword, { ...others, body: { current_password: first, new_password: second } });
   await ask(contract.settingsPassword, { ...others, body: { currentPassword: second, newPassword: third } });
   await factorCalls(ask, others, third);
+  const leaving = await signUp("Cy");
+  await signInCalls(ask, { params: { user_id: leaving.id }, token: leaving.token });
   await ask(contract.deleteAccount, { ...others, body: { password: third } });
 }
 
@@ -121,6 +123,13 @@ async function factorCalls(ask: Ask, own: Own, password: string) {
   const renewed = await ask(contract.renewRecoveryCodes, { ...own, body: { code: codeOf(String(secret), 1) } });
   const [code] = renewed["recovery_codes"] as unknown as string[];
   await ask(contract.removeSecondFactor, { ...own, body: { code } });
+}
+
+async function signInCalls(ask: Ask, own: Own) {
+  const { sign_ins } = await ask(contract.listSignIns, own);
+  await ask(contract.endOtherSignIns, own);
+  const [{ id } = { id: "" }] = sign_ins as unknown as { id: string }[];
+  await ask(contract.endSignIn, { ...own, params: { ...own.params, sign_in_id: id } });
 }
 
 async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, sale }: Required<Omit<Rented, "env">>) {

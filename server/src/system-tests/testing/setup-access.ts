@@ -50,6 +50,8 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/settings/{user_id}/second-factor": () => ({ password: "good password 1", code: "123456" }),
   "/settings/{user_id}/second-factor/confirm": () => ({ code: "123456" }),
   "/settings/{user_id}/second-factor/recovery-codes": () => ({ code: "123456" }),
+  "/settings/{user_id}/sign-ins": () => ({}),
+  "/settings/{user_id}/sign-ins/{sign_in_id}": () => ({}),
   "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
 };
 
@@ -85,6 +87,7 @@ export async function setupAccess(): Promise<World> {
     user_id: { own: [outsider.id], foreign: [victim.id], absent: [newId()] },
     id: { own: own.environment, foreign: [...foreign.environment, "first-lab"], absent: [newId(), "nobody-lab"] },
     container_id: { own: own.environment, foreign: foreign.environment, absent: [newId()] },
+    sign_in_id: { own: [newId()], foreign: [victim.refreshToken.split(".")[0] ?? ""], absent: [newId()] },
     share_id: { own: own.share, foreign: foreign.share, absent: [newId()] },
     number: { own: own.receipts, foreign: foreign.receipts, absent: ["INV-00000000000"] },
     order_id: {
