@@ -18,6 +18,10 @@ const noRoot =
 
 /** Commands of the pages that scripts/page-commands.test.ts does not run itself. */
 export const commandsElsewhere: readonly Elsewhere[] = [
+  {
+    command: /^curl .*\/\/\d+--/,
+    by: ["server/src/gateway/port-hosts.test.ts", "A script has the environment's token"],
+  },
   { command: /^npm test\b/, by: "it is the run that this test is part of" },
   { command: /^npm run auth-emulator\b/, by: emulator },
   { command: /^npm run package\b/, by: ["scripts/deploy-files.test.ts", "package refuses a word"] },

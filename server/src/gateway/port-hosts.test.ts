@@ -114,7 +114,7 @@ test("ports that give no answer, and numbers out of range, are refused with one 
   expect(page.status).toBe(502);
   expect(page.body).toContain("<h1>Nothing listens on port 6007 in this environment</h1>");
   expect(page.body).toContain(">Start the program, then try again.<");
-  expect(page.body).toContain(`href="${appUrl}/environments/${row.id}"`);
+  expect(page.body).toContain(`href="${appUrl}/environments/${row.id}?tab=access"`);
   const json = JSON.parse((await ask(host, "/x", { headers: { cookie } })).body);
   expect([json.code, json.message]).toEqual(["port_not_listening", "Nothing listens on port 6007 in this environment"]);
   const handshake = `GET /ws HTTP/1.1\r\nHost: ${host}\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`;

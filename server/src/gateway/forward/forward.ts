@@ -76,7 +76,7 @@ function silenceOf(
   error: UpstreamError,
 ): Refusal {
   const path = request.url as string;
-  if (port !== undefined) return portRefusal(error, { port, path, detailPage: `${appUrl}/environments/${route.id}` });
+  if (port !== undefined) return portRefusal(error, { port, path, appUrl, environmentId: route.id });
   const nowMs = targets.nowMs();
   run.silentSinceMs ??= nowMs;
   return availabilityRefusal("not_answering", route, { appUrl, path, nowMs, silentSinceMs: run.silentSinceMs });

@@ -2,9 +2,8 @@ import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { admit } from "../access/admit.ts";
 import type { OpenRoute } from "../access/resolve-route.ts";
-import { UpstreamError } from "../http-client/upstream-error.ts";
 import { portRefusal } from "../refusals/port-refusal.ts";
-import { malformedRefusal, type Refusal } from "../refusals/refusals.ts";
+import { malformedRefusal } from "../refusals/refusals.ts";
 import { refuseUpgrade } from "../refusals/refuse.ts";
 import { dialOf } from "../target/run.ts";
 import type { ForwardDeps } from "./forward.ts";
@@ -33,6 +32,7 @@ export function tunnel(
   deps.counts.webSockets++;
   deps.counts.openWebSockets++;
 
+  const about = { path: request.url as string, appUrl: deps.appUrl, environmentId: environment.id };
   const upstream = dialOf(run, port)(
     readBytes,
     () => upstream.write(head.text, "latin1"),
@@ -41,7 +41,7 @@ export function tunnel(
   const sides = joinSockets(client, upstream, early, {
     onBytes: deps.activity.countMessages(environment.id, request),
     onRefusal: (refusal) => deps.noteRefusal(request, refusal),
-    ...(port !== undefined && { silence: (error) => silenceOf(deps, request, route, port, error) }),
+    ...(port !== undefined && { silence: (error) => portRefusal(error, { ...about, port }) }),
   });
   exchange.destroy = () => {
     upstream.destroy();
@@ -53,15 +53,4 @@ export function tunnel(
     deps.exchanges.remove(exchange);
     deps.counts.openWebSockets--;
   });
-}
-
-function silenceOf(
-  { appUrl }: ForwardDeps,
-  request: IncomingMessage,
-  { target: { route } }: OpenRoute,
-  port: number,
-  error: Error | undefined,
-): Refusal {
-  const known = error instanceof UpstreamError ? error : undefined;
-  return portRefusal(known, { port, path: request.url as string, detailPage: `${appUrl}/environments/${route.id}` });
 }

@@ -1,22 +1,23 @@
-import type { UpstreamError } from "../http-client/upstream-error.ts";
+import { UpstreamError } from "../http-client/upstream-error.ts";
 import type { Refusal } from "./refusals.ts";
 
 interface About {
   readonly port: number;
   /** The path that was requested. */
   readonly path: string;
-  /** The environment's page in the app. */
-  readonly detailPage: string;
+  readonly appUrl: string;
+  readonly environmentId: string;
 }
 
 /** The refusal for an owner whose port gives no answer. */
-export function portRefusal(error: UpstreamError | undefined, { port, path, detailPage }: About): Refusal {
-  const [code, title, text] = texts[error?.fault ?? "silent"](port);
+export function portRefusal(error: Error | undefined, { port, path, appUrl, environmentId }: About): Refusal {
+  const fault = error instanceof UpstreamError ? error.fault : undefined;
+  const [code, title, text] = texts[fault ?? "silent"](port);
   return {
     status: 502,
     ...{ code, title, text },
     action: { label: "Try again", href: path },
-    other: { label: "Show environment", href: detailPage },
+    other: { label: "Show environment", href: `${appUrl}/environments/${environmentId}?tab=access` },
   };
 }
 
