@@ -10,8 +10,9 @@ test("JupyterLab's terminal uses the home's python and pip; widgets and progress
   page,
   product,
   customer,
+  database,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(240_000);
   const subdomain = `inside-${Date.now().toString(36)}`;
   // Before a container starts: that changes the machine's network interfaces, and Chromium drops what it is loading.
   await page.goto("/environments");
@@ -37,6 +38,9 @@ test("JupyterLab's terminal uses the home's python and pip; widgets and progress
   await opensPort(page, subdomain, port);
 
   await saysWhatThePageSays(session, subdomain);
+  const end = new Date(Date.now() + 540_000);
+  await database.db.updateTable("environments").set({ expires_at: end }).where("subdomain", "=", subdomain).execute();
+  await warnsOnPhone(session, subdomain);
   const notice = session.getByRole("alert").filter({ hasText: "This environment" });
   await row.getByRole("button", { name: "Pause" }).click();
   await expect(notice).toContainText("This environment is paused");
@@ -82,7 +86,7 @@ async function opensPort(page: Page, subdomain: string, port: number): Promise<v
   await page.goto("/environments");
 }
 
-/** Time and cost are the page's own, and so they are on a phone, where the file browser makes room (G392). */
+/** Time and cost are the page's own (G392). */
 async function saysWhatThePageSays(session: Page, subdomain: string): Promise<void> {
   const bar = session.getByRole("region", { name: "Rental" });
   await expect(bar.locator("b")).toHaveText(subdomain);
@@ -102,10 +106,15 @@ async function saysWhatThePageSays(session: Page, subdomain: string): Promise<vo
   await detail.close();
   const { violations } = await new AxeBuilder({ page: session }).include("#berth-bar").setLegacyMode().analyze();
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`)).toEqual([]);
+}
 
+/** Ten minutes before the end there is a notice; the file browser makes room (G392). */
+async function warnsOnPhone(session: Page, subdomain: string): Promise<void> {
   const phone = await session.context().newPage();
   await phone.setViewportSize({ width: 390, height: 844 });
   await phone.goto(session.url());
+  await expect(phone.getByText(`${subdomain} ends at `)).toBeVisible();
+  await expect(phone.getByRole("button", { name: "Add time" })).toBeVisible();
   await phone.getByRole("button", { name: "Rental" }).click();
   const add = phone.getByRole("link", { name: "Add time" });
   await expect(add).toBeInViewport({ ratio: 1 });

@@ -115,10 +115,15 @@
     let aheadMs = 0;
     let left = 0;
     let wasClosed = false;
+    // JupyterLab shows no notice that is older than itself.
+    let isRestored = false;
+    app.restored.then(() => {
+      isRestored = true;
+    });
     const tick = () => {
       if (!state?.rental) return;
       left = bar.tick(state.rental, Date.now() + aheadMs);
-      if (state.availability === "open") warn(dialogs, view, state, left);
+      if (isRestored && state.availability === "open") warn(dialogs, view, state, left);
     };
     const close = (closed, actions) => {
       wasClosed = true;
