@@ -32,7 +32,19 @@ test("exactly the expired rows are deleted", async () => {
       not_after: sql`now() - interval '2 days'`,
     })
     .execute();
-  const count = async (table: "identity_session" | "identity_code") =>
+  for (const [hash, expires_at] of [
+    ["over", sql<Date>`now() - interval '1 second'`],
+    ["open", sql<Date>`now() + interval '1 day'`],
+  ] as const) {
+    const row = { hash: Buffer.from(hash), user_id: user.uid, expires_at };
+    await db.insertInto("identity_trusted_browsers").values(row).execute();
+    await db
+      .insertInto("identity_pending_sign_ins")
+      .values({ ...row, sign_in_provider: "password" })
+      .execute();
+  }
+  type Table = "identity_session" | "identity_code" | "identity_trusted_browsers" | "identity_pending_sign_ins";
+  const count = async (table: Table) =>
     (await db.selectFrom(table).select("user_id").where("user_id", "=", user.uid).execute()).length;
   const windows = ["-1 second", "1 minute"].map((ends) => ({
     key: Buffer.from(ends),
@@ -45,6 +57,7 @@ test("exactly the expired rows are deleted", async () => {
   expect(left.map(({ key }) => String(key))).toContain("1 minute");
   expect(left.map(({ key }) => String(key))).not.toContain("-1 second");
   expect([await count("identity_session"), await count("identity_code")]).toEqual([1, 1]);
+  expect([await count("identity_trusted_browsers"), await count("identity_pending_sign_ins")]).toEqual([1, 1]);
   expect(await db.selectFrom("identity_key").select("kid").execute()).toHaveLength(1);
   expect(await outcome(identity.readResetCode(live))).toBe("ok");
   expect(await outcome(identity.refresh(tokens.refreshToken))).toBe("ok");

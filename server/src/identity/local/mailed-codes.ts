@@ -25,7 +25,7 @@ export async function resetPassword(
   password: string,
   from = "",
 ): Promise<{ email: string }> {
-  const { db, attempts } = deps;
+  const { db, attempts, codeTries } = deps;
   requirePassword(password);
   if (!passwordChecks.every(({ met }) => met(password))) throw new IdentityError("WEAK_PASSWORD");
   await peekCode(db, "PASSWORD_RESET", code);
@@ -37,6 +37,8 @@ export async function resetPassword(
     return replacePassword(tx, deps, user.id, { passwordHash, emailVerified: true });
   });
   await attempts.forget(row.email_key);
+  // Whoever guessed codes had the former password.
+  await codeTries.day.clear(row.id);
   return { email: row.email };
 }
 
