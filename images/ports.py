@@ -14,6 +14,7 @@ from tornado.iostream import IOStream, StreamClosedError
 LOWEST, HIGHEST = 1024, 65535
 READ_BYTES = 65536
 CONNECT_SECONDS = 2
+GREETING_SECONDS = 1
 MOST_LISTED = 100
 LONGEST_NAME = 60
 LISTENING = "0A"
@@ -24,6 +25,8 @@ ADDRESSES = {
 }
 # Of this run's programs, as last read: /proc is not searched again for each connection.
 OWN_SOCKETS = set()
+# Sockets of kernels, and whether they speak ZeroMQ.
+GREETS = {}
 JOINED = b"HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
 
 
@@ -33,7 +36,7 @@ async def serve(handler, port):
     """
     headers = handler.request.headers
     if port is None:
-        handler.finish(json.dumps(listed(handler.serverapp)))
+        handler.finish(json.dumps(await listed(handler.serverapp)))
         return
     if headers.get("Upgrade", "").lower() != "tcp" or "Origin" in headers or "Cookie" in headers:
         raise web.HTTPError(400, "This path is for the gateway")
@@ -98,7 +101,7 @@ async def copy(source, target):
         pass
 
 
-def listed(app):
+async def listed(app):
     """The ports on which a program of this run listens, by number; None where the machine does not say."""
     sockets = listening()
     if sockets is None:
@@ -108,8 +111,26 @@ def listed(app):
     found = {}
     for port, inode in sorted(sockets):
         if inode in names and port >= LOWEST and port not in taken:
-            found.setdefault(port, names[inode])
-    return [{"port": port, "program": name_of(pid)} for port, pid in list(found.items())[:MOST_LISTED]]
+            program = name_of(names[inode])
+            if program != "notebook" or not await speaks_zeromq(port, inode):
+                found.setdefault(port, program)
+    return [{"port": port, "program": program} for port, program in list(found.items())[:MOST_LISTED]]
+
+
+async def speaks_zeromq(port, inode):
+    """A kernel has one more port, for its own threads. ZeroMQ greets whoever connects, and no web server does. Asked once."""
+    if inode not in GREETS:
+        GREETS[inode] = False
+        stream = await connect(port)
+        try:
+            if stream:
+                GREETS[inode] = await asyncio.wait_for(stream.read_bytes(1), GREETING_SECONDS) == b"\xff"
+        except (StreamClosedError, asyncio.TimeoutError):
+            pass
+        finally:
+            if stream:
+                stream.close()
+    return GREETS[inode]
 
 
 def kernels(app):

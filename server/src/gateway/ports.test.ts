@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
@@ -179,7 +180,9 @@ test("events arrive one by one, a WebSocket echoes, and both are cut when the si
 
 test("G388 only programs of the run are listed and reached: not this machine's, not JupyterLab's own", async () => {
   const endpoint = await lab();
-  await callLab(driver, wanted, "POST", "/api/kernels", 15_000);
+  const { body } = await callLab(driver, wanted, "POST", "/api/kernels", 15_000);
+  // A kernel has a port for its own threads too, which none of its connections is for.
+  await expect.poll(() => listensAs((body as { id: string }).id), { timeout: 20_000 }).toBe(true);
   const elsewhere = await openUpstream(createServer((_request, response) => response.end("elsewhere")));
   expect(await listed(endpoint)).toEqual([{ port: inside, program: "program.py" }]);
   const { ask, host, cookie } = await owner(elsewhere.port);
@@ -188,6 +191,27 @@ test("G388 only programs of the run are listed and reached: not this machine's, 
   expect(await portsOf({ status: "stopped", endpoint, run_token: wanted.token })).toBe(null);
   expect(await portsOf({ status: "active", endpoint: { host: "127.0.0.1", port: 1 }, run_token: "x" })).toBe(null);
 }, 30_000);
+
+/** Whether this kernel's process listens on TCP. */
+function listensAs(kernelId: string): boolean {
+  const read = (path: string) => {
+    try {
+      return readFileSync(path, "latin1");
+    } catch {
+      return "";
+    }
+  };
+  const pid = readdirSync("/proc").find((each) => read(`/proc/${each}/cmdline`).includes(`kernel-${kernelId}.json`));
+  if (pid === undefined) return false;
+  const listening = new Set(
+    read(`/proc/${pid}/net/tcp`)
+      .split("\n")
+      .map((line) => line.trim().split(/\s+/))
+      .filter((columns) => columns[3] === "0A")
+      .map((columns) => `socket:[${columns[9]}]`),
+  );
+  return readdirSync(`/proc/${pid}/fd`).some((fd) => listening.has(readlinkSync(`/proc/${pid}/fd/${fd}`)));
+}
 
 test("a port is joined for the run's token alone, never for a page", async () => {
   const endpoint = await lab();
