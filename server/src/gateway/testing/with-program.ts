@@ -1,10 +1,27 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import type { Duplex } from "node:stream";
-import { openUpstream } from "./setup-gateway.ts";
+import { openUpstream, type setupGateway, upstreamServer } from "./setup-gateway.ts";
+
+/** A running environment with a program on port 6006 that returns what it was sent. */
+export async function withProgram(
+  given: Awaited<ReturnType<typeof setupGateway>>,
+  subdomain: string,
+  user_id = "owner",
+) {
+  const lab = await openFakeLab(subdomain);
+  const program = await upstreamServer((request, response) => {
+    response.setHeader("set-cookie", ["own=1; Path=/", "env=stolen; Path=/"]);
+    response.end(JSON.stringify({ program: subdomain, url: request.url, headers: request.rawHeaders }));
+  });
+  lab.programs.set(6006, program.port);
+  const row = await given.environment({ subdomain, user_id, port: lab.port });
+  lab.trust(row.runToken);
+  return { lab, program, row, host: given.portHostOf(row, 6006) };
+}
 
 /** A JupyterLab of one run: answers requests with its name, and joins connections to its programs as images/ports.py does. */
-export async function openFakeLab(name: string) {
+async function openFakeLab(name: string) {
   /** What reached JupyterLab itself. */
   const requests: string[] = [];
   /** Ports that were asked for with the run's token. */
