@@ -1,5 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -36,4 +37,27 @@ test("the operator's commands install first on a fresh clone, where a restore is
   expect([status, stdout]).toEqual([1, "Installing dependencies (about a minute, once)...\n"]);
   expect(stderr).toContain("npm ci");
   expect(npmRun("operator", root).stdout).toContain("npm run operator -- doctor");
+});
+
+test("one command installs at a time: the others wait for it, and not for one that was killed", async () => {
+  const checkout = freshCheckout();
+  const lock = join(checkout, ".berth-installing");
+  const { pid: ended } = spawnSync("true");
+  writeFileSync(lock, String(ended));
+  expect(npmRun("operator", checkout).stdout).toBe("Installing dependencies (about a minute, once)...\n");
+
+  writeFileSync(lock, String(process.pid));
+  const second = spawn(process.execPath, ["scripts/operator.mjs"], {
+    cwd: checkout,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let said = "";
+  second.stdout.on("data", (text) => {
+    said += text;
+    rmSync(lock, { force: true });
+  });
+  expect(await once(second, "close")).toEqual([1, null]);
+  expect(said).toBe(
+    "Another command installs or builds here: waiting for its end...\nInstalling dependencies (about a minute, once)...\n",
+  );
 });

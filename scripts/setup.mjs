@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -18,11 +18,63 @@ export function run(command, args, options = {}) {
 
 /** Runs npm ci unless this lockfile is already installed. */
 export function install() {
-  const { stamp, wanted, isCurrent } = installed();
-  if (isCurrent) return;
-  console.log("Installing dependencies (about a minute, once)...");
-  installPackages([]);
-  writeFileSync(stamp, wanted);
+  alone(installed, () => {
+    console.log("Installing dependencies (about a minute, once)...");
+    installPackages([]);
+  });
+}
+
+/** Has the process id of the one command that installs or builds; npm ci takes away what another one has just installed. */
+const lock = join(root, ".berth-installing");
+
+export function isInstalling() {
+  return existsSync(lock);
+}
+
+/** Does the work unless its stamp is current, when no other command does; then writes the stamp. */
+function alone(stampNow, work) {
+  if (stampNow().isCurrent && !isInstalling()) return;
+  takeLock();
+  const release = () => rmSync(lock, { force: true });
+  process.on("exit", release);
+  const { stamp, wanted, isCurrent } = stampNow();
+  if (!isCurrent) {
+    work();
+    writeFileSync(stamp, wanted);
+  }
+  release();
+  process.off("exit", release);
+}
+
+function takeLock() {
+  for (let hasSaid = false; ; hasSaid = true) {
+    try {
+      return writeFileSync(lock, String(process.pid), { flag: "wx" });
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    if (isRunning(lockHolder())) {
+      if (!hasSaid) console.log("Another command installs or builds here: waiting for its end...");
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    } else rmSync(lock, { force: true });
+  }
+}
+
+/** NaN: it has let go, or has not written its id yet. */
+function lockHolder() {
+  try {
+    return Number.parseInt(readFileSync(lock, "utf8"), 10);
+  } catch {
+    return Number.NaN;
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return Number.isNaN(pid) || process.kill(pid, 0);
+  } catch (error) {
+    return error.code === "EPERM";
+  }
 }
 
 /** Packages whose install scripts are run: they fetch or link the programs that they are there for. */
@@ -56,11 +108,10 @@ function stampOf(stamp, wanted) {
 
 /** Builds the browser app unless these sources are already built. */
 export function buildWeb() {
-  const { stamp, wanted, isCurrent } = built();
-  if (isCurrent) return;
-  console.log("Building the browser app...");
-  run("npm", ["run", "build", "--silent", "-w", "@berth/web"], { shell: process.platform === "win32" });
-  writeFileSync(stamp, wanted);
+  alone(built, () => {
+    console.log("Building the browser app...");
+    run("npm", ["run", "build", "--silent", "-w", "@berth/web"], { shell: process.platform === "win32" });
+  });
 }
 
 function built() {
