@@ -1,9 +1,10 @@
+import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 import { type AuditRow, auditHash, noHash } from "./audit-hash.ts";
 
 interface Filter {
   readonly since?: Date | undefined;
-  /** Id of a user, order, host, GPU or environment. */
+  /** Id of what acts are about; also the address of an account, or the name of environments. */
   readonly subject?: string | undefined;
   readonly limit: number;
 }
@@ -14,11 +15,15 @@ export async function readAudit(db: Db, { since, subject, limit }: Filter): Prom
     .selectFrom("audit")
     .selectAll()
     .$if(since !== undefined, (query) => query.where("at", ">=", since as Date))
-    .$if(subject !== undefined, (query) => query.where("subject_id", "=", String(subject)))
+    .$if(subject !== undefined, (query) => query.where(isAbout(String(subject))))
     .orderBy("id", "desc")
     .limit(limit)
     .execute();
 }
+
+const isAbout = (subject: string) => sql<boolean>`
+  subject_id = any(array(select ${subject} union select id from environments where subdomain = ${subject}
+    union select user_id from profiles where lower(email) = lower(${subject})))`;
 
 export interface Verified {
   /** Rows whose chain holds. */

@@ -71,6 +71,22 @@ test("environments are listed and shown from the outside: no secret, no file, no
   await stop();
 });
 
+test("an environment that has ended is found by its name, and what operators did with it by name and address", async () => {
+  const { run, stop, ada, id, row } = await setup();
+  await run("environments", "terminate", id, "--reason", "The machine goes");
+  await expect.poll(async () => (await row()).status).toBe("terminated");
+  await stop();
+  const shown = JSON.parse((await run("environment", "first-lab", "--json")).stdout);
+  expect(shown).toMatchObject({ id, status: "terminated", sessions: [{ reason: "operator" }] });
+  await run("users", "warn", ada.email, "--reason", "Scans");
+  const acts = async (subject: string) =>
+    JSON.parse((await run("audit", "--subject", subject, "--json")).stdout).map(({ act }: { act: string }) => act);
+  expect([await acts("first-lab"), await acts(ada.email.toUpperCase())]).toEqual([
+    ["environment.terminate"],
+    ["user.warn"],
+  ]);
+});
+
 test("an operator stops an environment with a reason that its owner reads; the owner starts it again", async () => {
   const { run, stop, ada, id, row, mails, must } = await setup();
   expect(await run("environments", "stop", id)).toMatchObject({ code: 1, stderr: /needs a reason/ });

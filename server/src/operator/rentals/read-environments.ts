@@ -60,15 +60,19 @@ const summary = sql`
   from environments e left join profiles p on p.user_id = e.user_id
     left join homes h on h.home = e.home and h.host_id = e.host_id`;
 
-/** Returns one environment, by its id or the name of a living one, with its GPUs, starts and acts. Throws for none. */
+/**
+ * Returns one environment, by its id or its name, with its GPUs, starts and acts. Of several with that name it is the one
+ * that has not ended, else the newest. Throws for none.
+ */
 export async function showEnvironment(db: Db, idOrName: string) {
   const { rows } = await sql<EnvironmentSummary>`
-    ${summary} where e.id = ${idOrName} or (e.subdomain = ${idOrName} and e.status <> 'terminated')`.execute(db);
+    ${summary} where ${idOrName} in (e.id, e.subdomain)
+    order by e.id = ${idOrName} desc, e.status <> 'terminated' desc, e.requested_at desc limit 1`.execute(db);
   const [found] = rows;
   if (!found)
     throw new AppError(
       "not_found",
-      `There is no environment ${idOrName}; environments names those that have not ended`,
+      `There is no environment ${idOrName}, and no ended one; environments names those that have not ended`,
     );
   const [gpus, stages, sessions, orders, acts, samples, restarts] = await Promise.all([
     db

@@ -25,7 +25,7 @@ export function AuditFilter({ view, onFilter }: Props) {
     <search>
       <form className={list.filter} onSubmit={submit}>
         <TextInput
-          label="Id of a host, GPU, order or account"
+          label="Id, name or address of what it was about"
           value={typed.subject}
           onChange={(event) => setTyped({ ...typed, subject: event.currentTarget.value })}
         />
