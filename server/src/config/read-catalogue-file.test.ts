@@ -68,7 +68,7 @@ test("every problem is named at once", () => {
 
 test("a file that is no JSON, is empty or absent is refused", () => {
   expect(refusalOf('"id": "pytorch",', '"id": "pytorch"')).toMatch(
-    /^file, line \d+: this is no JSON \(CommaExpected\)$/,
+    /^file, line \d+: this is no JSON: a comma is missing here or on the line before$/,
   );
   expect(() => readCatalogueFile(fileOf(""))).toThrow("is empty");
   expect(() => readCatalogueFile("/nowhere/catalogue.json")).toThrow("cannot be read");

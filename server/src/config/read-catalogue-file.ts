@@ -7,6 +7,18 @@ import { safeParse } from "zod/mini";
 /** Its message lists every problem, each with line and field. */
 export class CatalogueError extends Error {}
 
+/** For the faults of somebody who edits by hand. */
+const wordsOf: Readonly<Record<string, string>> = {
+  CommaExpected: "a comma is missing here or on the line before",
+  ColonExpected: "a colon is missing here",
+  PropertyNameExpected: "the name of a field is expected here, in quotes; is there a comma too many?",
+  ValueExpected: "a value is expected here; is there a comma too many?",
+  CloseBraceExpected: "a } is missing",
+  CloseBracketExpected: "a ] is missing",
+  UnexpectedEndOfString: "a quote is missing here",
+  InvalidCommentToken: "it may have no comments",
+};
+
 /** Reads and checks a catalogue (docs/operate/catalogue.md). Throws CatalogueError. */
 export function readCatalogueFile(name: string): Catalogue {
   const text = textOf(name);
@@ -16,7 +28,7 @@ export function readCatalogueFile(name: string): Catalogue {
   if (text.trim() === "" || !root) throw new CatalogueError(`${name} is empty`);
   if (broken)
     throw new CatalogueError(
-      `${name}, line ${lineOf(text, broken.offset)}: this is no JSON (${printParseErrorCode(broken.error)})`,
+      `${name}, line ${lineOf(text, broken.offset)}: this is no JSON: ${wordsOf[printParseErrorCode(broken.error)] ?? "it cannot be read from here on"}`,
     );
   const [twice] = repeatedFields(root);
   if (twice)
