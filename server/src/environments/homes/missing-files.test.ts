@@ -16,6 +16,8 @@ async function setup(durationHours = 6) {
     lose: () => driver.machine.missingHomes.add(home),
     find: () => driver.machine.missingHomes.delete(home),
     home: () => db.selectFrom("homes").selectAll().executeTakeFirstOrThrow(),
+    restarts: () =>
+      db.selectFrom("notifications").select(["title", "body"]).where("cause", "like", "restarted:%").execute(),
     notices: async () =>
       (await db.selectFrom("notifications").select(["title", "cause"]).execute()).filter(({ cause }) =>
         cause.startsWith("no-home:"),
@@ -50,13 +52,19 @@ test("G111 missing files: nothing starts in their place, the clock stands, owner
 });
 
 test("G111 an environment that loses its run and its files is stopped with its time banked; a monthly plan keeps its GPUs", async () => {
-  const { id, pass, reach, read, lose, find, driver, leases, db } = await setup(720);
+  const { id, pass, reach, read, lose, find, driver, leases, db, restarts } = await setup(720);
   lose();
-  await driver.crash(id);
+  await driver.crash(id, { code: 137, outOfMemory: false, evicted: { cause: "machine", message: "gone" } });
   await pass();
   await reach(id, "stopped");
   const row = await read(id);
   expect(row).toMatchObject({ stop_reason: "no_home", expires_at: null });
+  expect(await restarts()).toEqual([
+    {
+      title: "mine is started again",
+      body: "Its machine had ended it. The time that this took is added at its end. What was in memory is lost.",
+    },
+  ]);
   expect(row.banked_seconds).toBeGreaterThan(720 * 3600 - 60);
   expect(await leases(id)).toBe(1);
   find();

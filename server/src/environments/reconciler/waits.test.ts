@@ -102,9 +102,9 @@ test("G199 an owner is told when a run ended for lack of memory or space, by its
   expect(await read(id)).toMatchObject({ expires_at });
   await next(driver.crash(id, { code: 137, outOfMemory: false, evicted: { cause: "machine", message: "drained" } }));
   expect((await noticesOf(setup)).map(({ title }) => title).sort()).toEqual([
+    "lab is started again",
     "lab ran out of memory and was started again",
     "lab ran out of temporary space and was started again",
-    "lab was started again",
   ]);
   expect((await read(id)).expires_at?.getTime()).toBeGreaterThan(expires_at?.getTime() ?? 0);
 });
