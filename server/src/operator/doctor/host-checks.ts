@@ -52,7 +52,7 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
       kind: "homes_missing",
       what: "Missing homes",
       remedy:
-        "mount their disk or restore them from a backup before their environments are started again; where they are lost for good, environments terminate ID pays the unused time back",
+        "mount their disk or restore them from a backup before their environments are started again; where they are lost for good, environments terminate ID pays the unused time back. Those of ended environments leave this list with the day until which files are kept",
       run: () => missingHomes(deps),
     },
     {
