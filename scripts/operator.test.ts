@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,11 +39,16 @@ test("the operator's commands install first on a fresh clone, where a restore is
   expect(npmRun("operator", root).stdout).toContain("npm run operator -- doctor");
 });
 
-test("one command installs at a time: the others wait for it, and not for one that was killed", async () => {
+test("one command installs at a time: the others wait for it, and not for one that was killed or began an hour ago", async () => {
   const checkout = freshCheckout();
   const lock = join(checkout, ".berth-installing");
   const { pid: ended } = spawnSync("true");
   writeFileSync(lock, String(ended));
+  expect(npmRun("operator", checkout).stdout).toBe("Installing dependencies (about a minute, once)...\n");
+
+  writeFileSync(lock, String(process.pid));
+  const anHourAgo = new Date(Date.now() - 3_600_000);
+  utimesSync(lock, anHourAgo, anHourAgo);
   expect(npmRun("operator", checkout).stdout).toBe("Installing dependencies (about a minute, once)...\n");
 
   writeFileSync(lock, String(process.pid));
@@ -58,6 +63,6 @@ test("one command installs at a time: the others wait for it, and not for one th
   });
   expect(await once(second, "close")).toEqual([1, null]);
   expect(said).toBe(
-    "Another command installs or builds here: waiting for its end...\nInstalling dependencies (about a minute, once)...\n",
+    `Another command (process ${process.pid}) installs or builds here. This one waits for its end...\nInstalling dependencies (about a minute, once)...\n`,
   );
 });

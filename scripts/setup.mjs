@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -53,10 +53,11 @@ function takeLock() {
     } catch (error) {
       if (error.code !== "EEXIST") throw error;
     }
-    if (isRunning(lockHolder())) {
-      if (!hasSaid) console.log("Another command installs or builds here: waiting for its end...");
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
-    } else rmSync(lock, { force: true });
+    const holder = lockHolder();
+    if (!isHeldBy(holder)) rmSync(lock, { force: true });
+    else if (!hasSaid)
+      console.log(`Another command (process ${holder}) installs or builds here. This one waits for its end...`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   }
 }
 
@@ -69,7 +70,10 @@ function lockHolder() {
   }
 }
 
-function isRunning(pid) {
+/** After a restart of the machine a process id may be another process's. */
+function isHeldBy(pid) {
+  const entry = statSync(lock, { throwIfNoEntry: false });
+  if (entry && Date.now() - entry.mtimeMs > 15 * 60_000) return false;
   try {
     return Number.isNaN(pid) || process.kill(pid, 0);
   } catch (error) {
