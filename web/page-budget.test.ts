@@ -25,8 +25,8 @@ const routes: Readonly<Record<string, { readonly kb: number; readonly chunks: re
   // From here on with the second step of a sign-in, in the client of the identity provider (G398).
   "/environments": { kb: 257, chunks: [...signedIn, "list-page"] },
   "/environments/create": { kb: 244, chunks: [...signedIn, "launch-page"] },
-  // With the switches of the done notice (G360).
-  "/environments/{id}": { kb: 259, chunks: [...signedIn, "environment-page"] },
+  // With the switches of the done notice (G360), the ports (G385) and the cost so far (G392).
+  "/environments/{id}": { kb: 260, chunks: [...signedIn, "environment-page"] },
   "/billing": { kb: 240, chunks: [...signedIn, "billing-page"] },
   "/billing/orders/{id}": { kb: 250, chunks: [...signedIn, "order-page"] },
   "/support": { kb: 251, chunks: [...signedIn, "support-page"] },

@@ -22,6 +22,14 @@ export const commandsElsewhere: readonly Elsewhere[] = [
     command: /^curl .*\/\/\d+--/,
     by: ["server/src/gateway/port-hosts.test.ts", "A script has the environment's token"],
   },
+  {
+    command: /^curl .*mfaSignIn:finalize/,
+    by: ["server/src/identity/second-factor-routes.test.ts", "mfaSignIn:finalize"],
+  },
+  {
+    command: /^npm run operator -- users remove-factor /,
+    by: ["server/src/operator/people/remove-factor.test.ts", '"remove-factor"'],
+  },
   { command: /^npm test\b/, by: "it is the run that this test is part of" },
   { command: /^npm run auth-emulator\b/, by: emulator },
   { command: /^npm run package\b/, by: ["scripts/deploy-files.test.ts", "package refuses a word"] },
