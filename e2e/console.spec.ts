@@ -124,7 +124,7 @@ test("Audit: newest first, filtered by subject, verified; empty and broken are s
   await page.getByRole("button", { name: "Verify the chain" }).click();
   await expect(page.getByText(/^The chain is whole: \d+ entr(y|ies)$/)).toBeVisible();
   await checkScreen(page, "console-audit");
-  await page.getByLabel("Id of a host").fill(operator);
+  await page.getByLabel("Id, name or address of what it was about").fill(operator);
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(/subject=/);
   await expect(page.getByRole("row")).toHaveCount(3);

@@ -133,7 +133,7 @@ describe.skipIf(absent)(
         await product.ended;
         await removeRuns(install);
       });
-      await expect.poll(() => hosts("list"), longWait).toMatch(/^pods kubernetes at \S+: [1-9]\d* GPUs, /m);
+      await expect.poll(() => hosts("list"), longWait).toMatch(/^pods kubernetes at \S+: [1-9]\d* GPUs?, /m);
       const images = db.selectFrom("host_images").where("container_type", "=", "jupyter").where("state", "=", "ready");
       await expect.poll(async () => (await images.select("host_id").execute()).length, longWait).toBe(2);
 
