@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { prices } from "../catalogue.ts";
 
 /** What fits into so much memory, from `fromGb` on. */
@@ -19,6 +20,6 @@ export function trainingRows(memoryGb: number): readonly { readonly gpus: string
 
 function rangeOf(counts: readonly number[]): string {
   const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (least === most) return `${least} GPU${least === 1 ? "" : "s"}`;
+  if (least === most) return plural(least, "GPU");
   return `${least} to ${most}`;
 }

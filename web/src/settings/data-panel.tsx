@@ -3,11 +3,12 @@ import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, messageOf } from "../api/call.ts";
+import { saveText } from "../api/save-file.ts";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./data-panel.module.css";
 import { DeleteDialog } from "./delete-dialog.tsx";
-import { saveText } from "./save-text.ts";
 import page from "./settings-page.module.css";
+import { SettingsPart } from "./settings-part.tsx";
 
 interface Props {
   readonly userId: string;
@@ -24,8 +25,7 @@ export function DataPanel({ userId, email }: Props) {
   return (
     <div className={page.form}>
       <h2>Your data</h2>
-      <section className={classes.part} aria-labelledby="export">
-        <h3 id="export">Download</h3>
+      <SettingsPart id="export" title="Download">
         <p>
           Everything stored about you in one JSON file: profile, settings, environments, sessions, orders, payments,
           refunds, notifications, tickets, mails and sign-ins. No passwords or tokens. The files of your environments
@@ -34,9 +34,8 @@ export function DataPanel({ userId, email }: Props) {
         <Button variant="default" loading={isPending} onClick={() => mutate()}>
           Download
         </Button>
-      </section>
-      <section className={classes.part} aria-labelledby="delete">
-        <h3 id="delete">Delete account</h3>
+      </SettingsPart>
+      <SettingsPart id="delete" title="Delete account">
         <p>
           Running environments end at once, their files are deleted, and unused time is not refunded. Receipts are kept
           without your name and email for as long as the law asks.
@@ -44,7 +43,7 @@ export function DataPanel({ userId, email }: Props) {
         <Button variant="default" className={classes.danger ?? ""} onClick={() => setDeleting(true)}>
           Delete Account
         </Button>
-      </section>
+      </SettingsPart>
       <DeleteDialog opened={deleting} userId={userId} email={email} onClose={() => setDeleting(false)} />
     </div>
   );
@@ -53,5 +52,5 @@ export function DataPanel({ userId, email }: Props) {
 async function saveExport(userId: string): Promise<void> {
   const document = await call(exportAccount, { params: { user_id: userId }, body: {} });
   const name = `your-data-${document.exported_at.slice(0, 10)}.json`;
-  saveText(JSON.stringify(document, null, 2), name, "application/json");
+  saveText(name, JSON.stringify(document, null, 2), "application/json");
 }

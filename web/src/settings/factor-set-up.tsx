@@ -7,7 +7,7 @@ import { call, messageOf } from "../api/call.ts";
 import { CopyText } from "../ui/controls/copy-text.tsx";
 import { PasswordField } from "../ui/controls/password-field.tsx";
 import { CodeField } from "./code-field.tsx";
-import { RecoveryCodes } from "./recovery-codes.tsx";
+import { KeepRecoveryCodes } from "./keep-recovery-codes.tsx";
 import classes from "./second-factor.module.css";
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
 export function FactorSetUp({ userId, onDone }: Props) {
   const [offered, setOffered] = useState<ReplyOf<typeof beginSecondFactor>>();
   const [codes, setCodes] = useState<readonly string[]>();
-  if (codes) return <RecoveryCodes codes={codes} lead="Two-factor sign-in is on." onDone={onDone} />;
+  if (codes) return <KeepRecoveryCodes codes={codes} lead="Two-factor sign-in is on." onDone={onDone} />;
   if (offered) return <AppStep userId={userId} offered={offered} onCodes={setCodes} />;
   return <PasswordStep userId={userId} onOffered={setOffered} />;
 }

@@ -2,7 +2,7 @@ import { renewRecoveryCodes } from "@berth/contract";
 import { useMutation } from "@tanstack/react-query";
 import { call, messageOf } from "../api/call.ts";
 import { CodeField } from "./code-field.tsx";
-import { RecoveryCodes } from "./recovery-codes.tsx";
+import { KeepRecoveryCodes } from "./keep-recovery-codes.tsx";
 import classes from "./second-factor.module.css";
 
 interface Props {
@@ -14,7 +14,7 @@ export function NewRecoveryCodes({ userId, onDone }: Props) {
   const { mutate, data, isPending, error, reset } = useMutation({
     mutationFn: (code: string) => call(renewRecoveryCodes, { params: { user_id: userId }, body: { code } }),
   });
-  if (data) return <RecoveryCodes codes={data.recovery_codes} onDone={onDone} />;
+  if (data) return <KeepRecoveryCodes codes={data.recovery_codes} onDone={onDone} />;
   return (
     <div>
       <p className={classes.text}>Ten new codes; the ones that you have now stop working.</p>

@@ -2,10 +2,8 @@ import { plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { messageOf } from "../api/call.ts";
 import { useConfig } from "../api/product-config.ts";
 import { keys, secondFactorQuery } from "../api/queries.ts";
-import { commonTexts } from "../content/common-texts.ts";
 import { date } from "../format.ts";
 import { Dialog } from "../ui/dialogs/dialog.tsx";
 import { toast } from "../ui/toast/toast.ts";
@@ -13,6 +11,7 @@ import { FactorRemoval } from "./factor-removal.tsx";
 import { FactorSetUp } from "./factor-set-up.tsx";
 import { NewRecoveryCodes } from "./new-recovery-codes.tsx";
 import classes from "./second-factor.module.css";
+import { SettingsPart } from "./settings-part.tsx";
 
 interface Props {
   readonly userId: string;
@@ -30,7 +29,8 @@ const titles: Readonly<Record<Step, string>> = {
 export function SecondFactor({ userId }: Props) {
   const hosted = useConfig()?.identity.kind === "firebase";
   const client = useQueryClient();
-  const { data, error, isFetching, refetch } = useQuery({ ...secondFactorQuery(userId), enabled: !hosted });
+  const query = useQuery({ ...secondFactorQuery(userId), enabled: !hosted });
+  const { data } = query;
   const [step, setStep] = useState<Step>();
   const close = () => {
     setStep(undefined);
@@ -39,17 +39,8 @@ export function SecondFactor({ userId }: Props) {
       void client.invalidateQueries({ queryKey });
   };
   return (
-    <section className={classes.part} aria-labelledby="second-factor">
-      <h3 id="second-factor">Two-factor sign-in</h3>
+    <SettingsPart id="second-factor" title="Two-factor sign-in" query={query}>
       {hosted && <p>Your account is kept by another sign-in service, which offers a second factor of its own.</p>}
-      {error && (
-        <>
-          <p role="alert">{messageOf(error)}</p>
-          <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
-            {commonTexts.tryAgain}
-          </Button>
-        </>
-      )}
       {data && !data.since && data.mode === "off" && <p>Not offered here.</p>}
       {data && !data.since && data.mode !== "off" && (
         <>
@@ -93,6 +84,6 @@ export function SecondFactor({ userId }: Props) {
           />
         )}
       </Dialog>
-    </section>
+    </SettingsPart>
   );
 }

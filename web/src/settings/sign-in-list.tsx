@@ -3,11 +3,11 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, messageOf } from "../api/call.ts";
 import { keys, signInsQuery } from "../api/queries.ts";
-import { commonTexts } from "../content/common-texts.ts";
 import { dateTime } from "../format.ts";
 import { toast } from "../ui/toast/toast.ts";
 import { deviceWords } from "./device-words.ts";
 import classes from "./second-factor.module.css";
+import { SettingsPart } from "./settings-part.tsx";
 
 interface Props {
   readonly userId: string;
@@ -15,7 +15,8 @@ interface Props {
 
 /** Where the account is signed in; each of them can be ended, this browser's by the logout (G403). */
 export function SignInList({ userId }: Props) {
-  const { data, error, isFetching, refetch } = useQuery(signInsQuery(userId));
+  const query = useQuery(signInsQuery(userId));
+  const { data } = query;
   const client = useQueryClient();
   const { mutate, isPending, variables } = useMutation({
     mutationFn: (id: string | null) =>
@@ -26,16 +27,7 @@ export function SignInList({ userId }: Props) {
     onSettled: () => client.invalidateQueries({ queryKey: keys.signIns(userId) }),
   });
   return (
-    <section className={classes.part} aria-labelledby="sign-ins">
-      <h3 id="sign-ins">Where you are signed in</h3>
-      {error && (
-        <>
-          <p role="alert">{messageOf(error)}</p>
-          <Button variant="default" loading={isFetching} onClick={() => void refetch()}>
-            {commonTexts.tryAgain}
-          </Button>
-        </>
-      )}
+    <SettingsPart id="sign-ins" title="Where you are signed in" query={query}>
       {data && (
         <ul className={classes.signIns}>
           {data.map((each) => (
@@ -48,7 +40,7 @@ export function SignInList({ userId }: Props) {
           Sign out all others
         </Button>
       )}
-    </section>
+    </SettingsPart>
   );
 }
 

@@ -1,7 +1,7 @@
 import { Button, Textarea } from "@mantine/core";
+import { saveText } from "../../api/save-file.ts";
 import { useCopy } from "../../ui/controls/use-copy.ts";
 import { Notice } from "../../ui/display/notice.tsx";
-import { saveFile } from "../frame/save-file.ts";
 import classes from "./credits-page.module.css";
 
 export interface NewCodes {
@@ -37,7 +37,7 @@ export function MadeCodes({ made: { id, codes }, onClose }: Props) {
         <Button variant="default" onClick={copy}>
           {copied ? "Copied" : "Copy all"}
         </Button>
-        <Button variant="default" onClick={() => saveFile(`vouchers-${id.slice(0, 8)}.txt`, `${text}\n`, "text/plain")}>
+        <Button variant="default" onClick={() => saveText(`vouchers-${id.slice(0, 8)}.txt`, `${text}\n`, "text/plain")}>
           Save as a file
         </Button>
         <Button variant="subtle" onClick={onClose}>

@@ -9,6 +9,7 @@ import { messageOf } from "../../api/call.ts";
 import { pageSettings } from "../../api/page-settings.ts";
 import { LoadingScreen } from "../../shell/loading-screen.tsx";
 import { PasswordField } from "../../ui/controls/password-field.tsx";
+import { RecoveryCodes } from "../../ui/display/recovery-codes.tsx";
 import { callConsole } from "./call-console.ts";
 import { sessionQuery } from "./console-client.ts";
 import classes from "./door.module.css";
@@ -25,7 +26,7 @@ export function LinkPage() {
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  if (codes) return <RecoveryCodes codes={codes} />;
+  if (codes) return <Ready codes={codes} />;
   if (error)
     return (
       <Door title="This link does not work">
@@ -84,7 +85,7 @@ function SetUp({ link, opened, onDone }: SetUpProps) {
   );
 }
 
-function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
+function Ready({ codes }: { readonly codes: readonly string[] }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const enter = async () => {
@@ -93,21 +94,7 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   };
   return (
     <Door title="Your account is set up">
-      {codes.length > 0 && (
-        <>
-          <p className={classes.text}>
-            Keep these recovery codes where your phone is not. Each one works once instead of the app, and they are
-            shown only now.
-          </p>
-          <ul className={classes.codes} aria-label="Recovery codes">
-            {codes.map((code) => (
-              <li key={code} className="mono">
-                {code}
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      {codes.length > 0 && <RecoveryCodes codes={codes} />}
       <Button size="md" fullWidth onClick={enter}>
         Open the console
       </Button>

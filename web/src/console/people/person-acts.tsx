@@ -2,13 +2,13 @@ import { actOnPerson, exportPerson, makeResetLink, type Person, suspendPerson } 
 import { Button, Menu } from "@mantine/core";
 import { ChevronDown } from "lucide-react";
 import { useState } from "react";
+import { saveText } from "../../api/save-file.ts";
 import { CopyText } from "../../ui/controls/copy-text.tsx";
 import { Dialog } from "../../ui/dialogs/dialog.tsx";
 import { GrantCredit } from "../credits/grant-credit.tsx";
 import type { ActRequest } from "../frame/act-dialog.tsx";
 import { callConsole } from "../frame/call-console.ts";
 import list from "../frame/list.module.css";
-import { saveFile } from "../frame/save-file.ts";
 import { suspensionText } from "./suspension-text.ts";
 
 interface Props {
@@ -143,7 +143,7 @@ function download({ user_id: id, email }: Person): ActRequest {
       "This saves everything that is stored about the account, as its owner could: orders, payments, messages, sign-ins. No files of environments, passwords or tokens.",
     async run(reason) {
       const { name, document, message } = await callConsole(exportPerson, { params: { id }, body: { reason } });
-      saveFile(name, document, "application/json");
+      saveText(name, document, "application/json");
       return { message };
     },
   };

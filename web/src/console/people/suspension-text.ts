@@ -22,7 +22,7 @@ export function suspensionText({ suspended, warnings, if_suspended }: Person, { 
       ? `${verb(ending, "environment", "ends", "end")} for good, and about ${amountsText(unused_amounts)} for unused time goes back.`
       : `${verb(stopping, "environment", "stops", "stop")}; files and unused time are kept.`,
     launches > 0
-      ? `${launches === 1 ? "1 launch that was never ready ends" : `${launches} launches that were never ready end`}, and ${amountsText(launch_amounts)} goes back.`
+      ? `${plural(launches, "launch that was never ready ends", "launches that were never ready end")}, and ${amountsText(launch_amounts)} goes back.`
       : "",
     unpaid_orders > 0 ? `${verb(unpaid_orders, "unpaid order", "is", "are")} cancelled.` : "",
   ];

@@ -1,4 +1,5 @@
 import type { listFiles, ReplyOf } from "@berth/contract";
+import { plural } from "@berth/contract";
 import { duration } from "../../format.ts";
 
 export type Kept = ReplyOf<typeof listFiles>["files"][number];
@@ -13,5 +14,5 @@ export function keptText({ files_until, former_id, banked_seconds }: Kept, now: 
   if (hours < 1) return "Under an hour left";
   const days = Math.floor(hours / 24);
   if (days === 0) return `${Math.floor(hours)} h left`;
-  return days === 1 ? "1 day left" : `${days} days left`;
+  return `${plural(days, "day")} left`;
 }

@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
 import { pageSettings } from "../api/page-settings.ts";
+import { saveText } from "../api/save-file.ts";
 import { useCopy } from "../ui/controls/use-copy.ts";
-import { saveText } from "./save-text.ts";
+import { RecoveryCodes } from "../ui/display/recovery-codes.tsx";
 import classes from "./second-factor.module.css";
 
 interface Props {
@@ -11,23 +12,14 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** The recovery codes, which are shown this once (G399). */
-export function RecoveryCodes({ codes, lead, onDone }: Props) {
+/** The recovery codes, with ways to keep them (G399). */
+export function KeepRecoveryCodes({ codes, lead, onDone }: Props) {
   const { copied, copy } = useCopy(codes.join("\n"));
-  const save = () => saveText(`Recovery codes of ${pageSettings.name}\n\n${codes.join("\n")}\n`, "recovery-codes.txt");
+  const save = () =>
+    saveText("recovery-codes.txt", `Recovery codes of ${pageSettings.name}\n\n${codes.join("\n")}\n`, "text/plain");
   return (
     <div>
-      <p className={classes.text}>
-        {lead} Keep these recovery codes where your phone is not. Each one works once instead of the app, and they are
-        shown only now.
-      </p>
-      <ul className={classes.codes} aria-label="Recovery codes">
-        {codes.map((code) => (
-          <li key={code} className="mono">
-            {code}
-          </li>
-        ))}
-      </ul>
+      <RecoveryCodes codes={codes} lead={lead} />
       <div className={classes.end}>
         <Button variant="default" onClick={copy}>
           <span aria-live="polite">{copied ? "Copied" : "Copy"}</span>
