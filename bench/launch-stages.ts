@@ -7,7 +7,8 @@ export type Stamps = ReadonlyMap<string, number>;
 
 export const prepared = ({ url }: Product) => preparedAt(url);
 
-export const preparedAt = (url: string) => until("JupyterLab to be prepared", () => isPrepared(url), 600_000);
+/** Once a second: `npm start` has the limits of an installation, and a first preparation takes minutes. */
+export const preparedAt = (url: string) => until("JupyterLab to be prepared", () => isPrepared(url), 600_000, 1000);
 
 async function isPrepared(url: string): Promise<boolean> {
   const { types } = await must(url, "GET", "/capacity");

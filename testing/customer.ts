@@ -139,17 +139,18 @@ export async function profileOf(url: string, { userId, idToken }: Customer) {
   return must(url, "GET", `/profile/${userId}`, { token: idToken });
 }
 
-/** Polls every 25 ms until `poll` returns something truthy. @throws with `what` after the timeout */
+/** Polls every 25 ms, or `everyMs`, until `poll` returns something truthy. @throws with `what` after the timeout */
 export async function until<T>(
   what: string,
   poll: () => Promise<T | undefined | false>,
   timeoutMs = 60_000,
+  everyMs = 25,
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     const found = await poll();
     if (found) return found;
     if (Date.now() > end) throw new Error(`timeout after ${timeoutMs / 1000} s: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { join, resolve } from "node:path";
 import { type Config, readConfig } from "./config/config.ts";
 import { readSettingsFile } from "./config/settings-file.ts";
@@ -36,8 +35,8 @@ try {
  */
 async function start(config: Config, log: Logger, metrics: Metrics): Promise<void> {
   await using resources = new AsyncDisposableStack();
-  // Registered first: an interrupted start would leave its database running.
-  const stopped = Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
+  // First: an interrupted start would leave its database running.
+  const stopped = stopSignal();
   const dataDir = resolve(config.dataDir);
   const place = isServer(config) ? await listenPlace(config, inheritedSocket(process.env)) : config;
   openDataDir(dataDir, log);
@@ -46,6 +45,16 @@ async function start(config: Config, log: Logger, metrics: Metrics): Promise<voi
   const { runRoles } = await import("./roles/run-roles.ts");
   const outside = { environment: process.env, print: console.log, stopped };
   await runRoles({ config, log, metrics, dataDir, secret, place, connection, ...outside }, resources);
+}
+
+/**
+ * Resolves at the first signal and outlives the next ones: Ctrl-C reaches this process twice, from the terminal and from
+ * `npm start`, and a second one would leave the database and environments running.
+ */
+function stopSignal(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => resolve());
+  return promise;
 }
 
 interface StoreDeps {
