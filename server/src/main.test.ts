@@ -172,7 +172,10 @@ test("one data folder has one server; after a kill the next start takes over its
   // Right after the start, while its loops begin.
   third.child.kill("SIGINT");
   const again = setInterval(() => third.child.kill("SIGINT"), 5);
-  expect([await third.ended, third.said.err], "Ctrl-C reaches it from the terminal and from npm start").toEqual([0, ""]);
+  expect([await third.ended, third.said.err], "Ctrl-C reaches it from the terminal and from npm start").toEqual([
+    0,
+    "",
+  ]);
   clearInterval(again);
   expect(processesOf(folder)).toEqual([]);
 }, 40_000);

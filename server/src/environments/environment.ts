@@ -1,5 +1,6 @@
 import type { Container } from "@berth/contract";
 import { type RawBuilder, sql } from "kysely";
+import { batch } from "../async/batch.ts";
 import type { RowOf, Sql } from "../database/database.ts";
 import { movePercent } from "./move-percent.ts";
 
@@ -17,6 +18,21 @@ export interface ListedEnvironment extends Environment {
 /** All environments of these users, newest first. */
 export async function listEnvironments(db: Sql, userIds: readonly string[]): Promise<readonly ListedEnvironment[]> {
   return await listed(db, sql`e.user_id = any(${[...userIds]})`);
+}
+
+/** Reads environments by id for their users, batched: concurrent calls share one query. */
+export function environmentReader(db: Sql): (asked: Asked) => Promise<ListedEnvironment | undefined> {
+  return batch(async (all: readonly Asked[]) => {
+    const ids = [...new Set(all.map(({ id }) => id))].filter(isEnvironmentId);
+    const rows = await listed(db, sql`e.id = any(${ids})`);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return all.map(({ id, userId }) => (byId.get(id)?.user_id === userId ? byId.get(id) : undefined));
+  });
+}
+
+interface Asked {
+  readonly id: string;
+  readonly userId: string;
 }
 
 /** One environment of this user; undefined for another user's, as for none. */

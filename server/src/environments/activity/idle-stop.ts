@@ -1,7 +1,7 @@
 import { type IdleMinutes, type IdleStop, idleSnoozeMinutes, idleWarningMinutes } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
-import type { Db, Sql, Tx } from "../../database/database.ts";
+import type { Db, Tx } from "../../database/database.ts";
 import type { Environment } from "../environment.ts";
 import { lockOwned, type Owned, refusal } from "../lock-owned.ts";
 import { type Announce, instant, timeText } from "../notice.ts";
@@ -119,18 +119,24 @@ export async function snoozeIdleStop(db: Db, owned: Owned): Promise<IdleStop> {
   });
 }
 
-/** The idle stop as its owner sees it. */
-export async function idleStopOf(db: Sql, id: string): Promise<IdleStop> {
-  const row = await db
+async function idleStopOf(tx: Tx, id: string): Promise<IdleStop> {
+  const row = await tx
     .selectFrom("environments")
     .leftJoin("activity", "environment_id", "id")
     .where("id", "=", id)
     .select(["idle_minutes", "idle_stop_at", "idle_snoozed_until", "last_busy_at"])
     .executeTakeFirstOrThrow();
+  return idleStopOn(row, row.last_busy_at);
+}
+
+type IdleColumns = Pick<Environment, "idle_minutes" | "idle_stop_at" | "idle_snoozed_until">;
+
+/** The idle stop as its owner sees it. */
+export function idleStopOn(row: IdleColumns, lastBusyAt: Date | null): IdleStop {
   return {
     minutes: row.idle_minutes,
     stops_at: row.idle_stop_at?.toISOString() ?? null,
     snoozed_until: row.idle_snoozed_until?.toISOString() ?? null,
-    last_busy_at: row.last_busy_at?.toISOString() ?? null,
+    last_busy_at: lastBusyAt?.toISOString() ?? null,
   };
 }

@@ -62,6 +62,35 @@ test("another user's environment gets the same reply as an absent one, and hosti
   expect(await call("GET", `/environments/${id}`, { user: "" })).toMatchObject({ code: "unauthenticated" });
 });
 
+test("reads of one moment, which share their queries, answer as one by one; not to another user", async () => {
+  const { call, rent, reach } = await setupRoutes({ slots: 4 });
+  const [mine, theirs] = [
+    await rent({ subdomain: "mine", gpuCount: 2 }),
+    await rent({ subdomain: "theirs", userId: "other" }),
+  ];
+  for (const id of [mine, theirs]) await reach(id, "active");
+  const asks = [
+    () => call("GET", `/environments/${mine}`),
+    () => call("GET", `/environments/${theirs}`, { user: "other" }),
+    () => call("GET", `/environments/${mine}`, { user: "other" }),
+    () => call("GET", `/environments/${newId()}`, { user: "other" }),
+    () => call("GET", `/environments/${mine}`),
+  ];
+  const oneByOne = [];
+  for (const ask of asks) oneByOne.push(await ask());
+  expect(oneByOne.map(({ environment, code }) => environment?.subdomain ?? code)).toEqual([
+    "mine",
+    "theirs",
+    "not_found",
+    "not_found",
+    "mine",
+  ]);
+  expect(await Promise.all(asks.map((ask) => ask()))).toEqual(oneByOne);
+  expect(
+    oneByOne.slice(0, 2).map(({ environment }) => environment.sessions.length + environment.stages.length),
+  ).toEqual([9, 9]);
+});
+
 test("the routes of names and of capacity", async () => {
   const { call, rent, reach } = await setupRoutes({ slots: 4 });
   const id = await rent({ subdomain: "taken", gpuCount: 2, userId: "other" });

@@ -34,12 +34,12 @@ import { setDoneNotice } from "../activity/done-notice.ts";
 import { setIdleStop, snoozeIdleStop } from "../activity/idle-stop.ts";
 import { samplesOf } from "../activity/samples.ts";
 import { checkName } from "../allocation/name-reservations.ts";
-import { environmentOf } from "../environment.ts";
+import { environmentOf, environmentReader } from "../environment.ts";
 import { readCapacity } from "../leases/read-capacity.ts";
 import { enterQueue, exitQueue, type MayOrder, queuePositionOf } from "../queue/join-queue.ts";
 import { launchTimes } from "../reconciler/launch-times.ts";
 import { act, cancel, terminate } from "./environment-actions.ts";
-import { environmentDetailOf } from "./environment-detail.ts";
+import { detailReader } from "./environment-detail.ts";
 import { portsOf } from "./ports-of.ts";
 import { startFresh } from "./start-fresh.ts";
 
@@ -52,10 +52,12 @@ export interface EnvironmentRouteDeps {
 
 export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDeps): void {
   const { db, environmentUrl } = deps;
+  const find = environmentReader(db);
+  const detailOf = detailReader(db, environmentUrl);
   mount(app, environmentDetail, async ({ params, user }) => {
-    const row = await environmentOf(db, params.id, user.id);
+    const row = await find({ id: params.id, userId: user.id });
     if (!row) throw notFound();
-    return { ...success, environment: await environmentDetailOf(db, row, environmentUrl(row.subdomain)) };
+    return { ...success, environment: await detailOf(row) };
   });
 
   mount(app, environmentSamples, async ({ params, query, user }) => {

@@ -2,10 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { maxShares, type Share, type ShareTerm, shareHours } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
-import type { Db, RowOf, Tx } from "../../database/database.ts";
+import type { Db, RowOf, Sql } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import { notFound } from "../../http/mount.ts";
 import { requireOpenAuthSession } from "../../identity/local/auth-sessions.ts";
+import { byEnvironment } from "../by-environment.ts";
 import { isEnvironmentId } from "../environment.ts";
 import { lockOwned, type Owned } from "../lock-owned.ts";
 
@@ -19,7 +20,7 @@ export async function createShareLink(db: Db, owned: Owned, term: ShareTerm, ses
     await requireOpenAuthSession(tx, sessionId);
     if (status === "terminated" || desired === "terminated")
       throw new AppError("action_not_allowed", `${subdomain} has ended and cannot be shared`);
-    if ((await shareLinksOf(tx, owned.id)).length >= maxShares)
+    if (((await shareLinksOf(tx, [owned.id])).get(owned.id) ?? []).length >= maxShares)
       throw new AppError("action_not_allowed", `${maxShares} links to ${subdomain} are open. Revoke one of them first`);
     const secret = randomBytes(32).toString("base64url");
     const { rows } = await sql<RowOf<"share_links">>`
@@ -43,13 +44,13 @@ export async function revokeShareLink(db: Db, owned: Owned, shareId: string): Pr
   });
 }
 
-/** The valid links, newest first. */
-export async function shareLinksOf(db: Db | Tx, environmentId: string): Promise<Share[]> {
+/** The valid links by environment, newest first. */
+export async function shareLinksOf(db: Sql, environmentIds: readonly string[]): Promise<ReadonlyMap<string, Share[]>> {
   const { rows } = await sql<RowOf<"share_links">>`
     select * from share_links
-    where environment_id = ${environmentId} and revoked_at is null and expires_at > now()
+    where environment_id = any(${[...environmentIds]}) and revoked_at is null and expires_at > now()
     order by created_at desc, id`.execute(db);
-  return rows.map(onWire);
+  return byEnvironment(rows, onWire);
 }
 
 export function shareHash(secret: string): Buffer {

@@ -83,7 +83,7 @@ export async function showEnvironment(db: Db, idOrName: string) {
       .where("released_at", "is", null)
       .orderBy("gpu_id")
       .execute(),
-    launchStagesOf(db, found.id),
+    launchStagesOf(db, [found.id]).then((stages) => stages.get(found.id) ?? []),
     db
       .selectFrom("sessions")
       .select(["id", "opened_at", "closed_at", "reason"])
