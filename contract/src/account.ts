@@ -175,6 +175,16 @@ const stored = {
       ip: nullable(string()),
     }),
   ),
+  ssh_keys: array(
+    object({
+      name: string(),
+      type: string(),
+      fingerprint: string(),
+      public_key: string(),
+      created_at: instant,
+      last_used_at: maybe,
+    }),
+  ),
   /** Without the secrets in their URLs. */
   share_links: array(
     object({

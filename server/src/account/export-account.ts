@@ -89,7 +89,15 @@ async function measured(tx: Tx, userId: string) {
   return { measurements: (await of("samples")).rows, gpu_measurements: (await of("gpu_samples")).rows };
 }
 
-type Dated = "orders" | "payments" | "disputes" | "refund_requests" | "notifications" | "support_tickets" | "mails";
+type Dated =
+  | "orders"
+  | "payments"
+  | "disputes"
+  | "refund_requests"
+  | "notifications"
+  | "support_tickets"
+  | "mails"
+  | "ssh_keys";
 
 async function newestOf(tx: Tx, table: Dated, userId: string): Promise<readonly object[]> {
   const { rows } = await sql<object>`
@@ -158,6 +166,7 @@ async function signedIn(tx: Tx, userId: string) {
       .where("user_id", "=", userId)
       .orderBy("created_at", "desc")
       .execute(),
+    ssh_keys: await newestOf(tx, "ssh_keys", userId),
     share_links: await tx
       .selectFrom("share_links")
       .select(["environment_id", "created_at", "expires_at", "revoked_at", "views", "last_viewed_at"])

@@ -12,7 +12,9 @@ export type ChangeKind =
   /** A sign-in ended. */
   | "session"
   /** Others' access to a user's environments was revoked; the user's id. */
-  | "rights";
+  | "rights"
+  /** A public SSH key was removed. */
+  | "ssh_key";
 
 /** Payload of the triggers' notifications: which row of which user changed. */
 interface Change {

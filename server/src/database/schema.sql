@@ -1200,6 +1200,22 @@ create table sign_in_codes (
   constraint sign_in_codes_port_check check (port >= 1024 and port <= 65535)
 );
 
+create table ssh_keys (
+  id text not null,
+  user_id text not null,
+  name text not null,
+  type text not null,
+  fingerprint text not null,
+  public_key text not null,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  constraint ssh_keys_pkey primary key (id),
+  constraint ssh_keys_fingerprint_key unique (fingerprint),
+  constraint ssh_keys_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
+);
+create index ssh_keys_user on ssh_keys (user_id);
+create trigger ssh_keys_removed after delete on ssh_keys for each row execute function tell_key();
+
 create table subdomain_claims (
   name text not null,
   user_id text not null,
@@ -1367,6 +1383,12 @@ end $$;
 create function tell_event() returns trigger language plpgsql as $$
 begin
   perform pg_notify('changes', json_build_object('kind', 'gateway_event', 'id', new.event_id, 'user', '')::text);
+  return null;
+end $$;
+
+create function tell_key() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('changes', json_build_object('kind', 'ssh_key', 'id', old.id, 'user', old.user_id)::text);
   return null;
 end $$;
 

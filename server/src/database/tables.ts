@@ -775,6 +775,16 @@ export interface Tables {
     visit: Buffer | null;
     port: number | null;
   };
+  ssh_keys: {
+    id: string;
+    user_id: string;
+    name: string;
+    type: string;
+    fingerprint: string;
+    public_key: string;
+    created_at: Generated<Date>;
+    last_used_at: Date | null;
+  };
   subdomain_claims: {
     name: string;
     user_id: string;

@@ -64,6 +64,7 @@ export const tables: Readonly<Record<string, { readonly exported: string | null;
   identity_recovery_codes: { exported: null, kept: false },
   identity_pending_sign_ins: { exported: null, kept: false },
   identity_trusted_browsers: { exported: null, kept: false },
+  ssh_keys: { exported: "ssh_keys", kept: false },
   // Until a hosted identity provider has heard of the deletion.
   hosted_changes: { exported: null, kept: false },
   profiles: { exported: "profile", kept: false },
