@@ -118,19 +118,23 @@ def record_outputs(app, run):
     contents.get, kernels.start_watching_activity = first_get, first_watch
 
 
-def serve_ports(app):
-    """What listens on a port inside, for the gateway (G386). Its code is compiled at the first call."""
+def serve_gateway(app):
+    """For the gateway: what listens on a port inside (G386), and SSH (G404). Their code is compiled at the first call."""
     from jupyter_server.base.handlers import APIHandler
     from tornado import web
 
-    class Ports(APIHandler):
-        @web.authenticated
-        async def get(self, port=None):
-            if "ports" not in sys.modules:
-                load("ports")
-            await sys.modules["ports"].serve(self, port)
+    def handler_of(name):
+        class Part(APIHandler):
+            @web.authenticated
+            async def get(self, what=None):
+                if name not in sys.modules:
+                    load(name)
+                await sys.modules[name].serve(self, what)
 
-    app.web_app.add_handlers(".*$", [(app.base_url + "berth/ports(?:/([0-9]+))?", Ports)])
+        return Part
+
+    paths = {"ports": "berth/ports(?:/([0-9]+))?", "ssh": "berth/ssh(?:/(host-key))?"}
+    app.web_app.add_handlers(".*$", [(app.base_url + path, handler_of(name)) for name, path in paths.items()])
 
 
 def load(name):
@@ -355,7 +359,7 @@ def start_lab(run, arguments):
         os.environ.update(variables(run))
         if not run.without_settings:
             record_outputs(self, run)
-        serve_ports(self)
+        serve_gateway(self)
         gc.enable()
         start_app(self)
 

@@ -19,7 +19,7 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/payments": "ledger provider embedded-provider credits refunds disputes settlement orders",
   "server/src/operator":
     "parse-command.ts process-registry.ts print-rows.ts print-page.ts with-database.ts read-time.ts audit accounts people identity rentals orders messages backup capacity doctor . console",
-  "server/src/gateway": "http-client principal target refusals access sign-in forward .",
+  "server/src/gateway": "http-client principal target refusals access sign-in forward ssh .",
   contract: "src",
   "contract/src": "plural.ts catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support . console",
   web: "src docs .",

@@ -142,7 +142,7 @@ async function installBrowser() {
   const env = { DEBIAN_FRONTEND: "noninteractive" };
   for (const args of [
     ["update", "-qq"],
-    ["install", ...options, "chromium", "bubblewrap", "prometheus"],
+    ["install", ...options, "chromium", "bubblewrap", "prometheus", "openssh-server", "rsync"],
   ])
     await runQuietly({ name: `apt-get ${args[0]}`, command: "apt-get", args, env });
 }

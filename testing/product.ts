@@ -72,6 +72,7 @@ export async function startProduct({
       ...environment.shell,
       ENV_FILE: "",
       PORT: String(port),
+      SSH_PORT: "off",
       DATA_DIR: dataDir,
       RUNTIMES_DIR: runtimesDir,
       LOG_LEVEL: "warn",

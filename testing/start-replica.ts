@@ -33,7 +33,14 @@ export async function startReplica(role: "worker" | "gateway", options: ReplicaO
     cwd: root,
     env: {
       ...environment.shell,
-      ...{ ENV_FILE: "", ROLES: role, PORT: String(port), DATA_DIR: temporaryFolder(), DATABASE_URL: databaseUrl },
+      ...{
+        ENV_FILE: "",
+        ROLES: role,
+        PORT: String(port),
+        SSH_PORT: "off",
+        DATA_DIR: temporaryFolder(),
+        DATABASE_URL: databaseUrl,
+      },
       ...{ APP_URL: appUrl, IDENTITY_SECRET: "one secret for every process of this run" },
       ...{ RUNTIME: "fake", FAKE_DRIVER: fake, METRICS_PORT: "0", LOG_LEVEL: "warn" },
       // No provider: nothing is paid here.

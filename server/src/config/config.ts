@@ -62,7 +62,7 @@ function nest(v: Settings, catalogue: Catalogue) {
   return {
     /** Without a file the built-in one. */
     ...{ catalogue, catalogueFile: v.CATALOGUE },
-    ...{ port: v.PORT, host: v.HOST, drainMs: v.DRAIN_SECONDS * 1000 },
+    ...{ port: v.PORT, sshPort: sshPortOf(v), host: v.HOST, drainMs: v.DRAIN_SECONDS * 1000 },
     /** Undefined: main.ts derives it from the port (G96). */
     appUrl: v.APP_URL?.replace(/\/$/, ""),
     envHost: v.ENV_HOST,
@@ -106,6 +106,12 @@ function nest(v: Settings, catalogue: Catalogue) {
     trustProxy: v.TRUST_PROXY,
     logLevel: v.LOG_LEVEL,
   };
+}
+
+/** Undefined: no SSH to environments. */
+function sshPortOf({ SSH_PORT: port, PORT }: Settings): number | undefined {
+  if (port === "off" || (port === undefined && PORT === 0)) return undefined;
+  return Number(port ?? 2222);
 }
 
 function firebaseOf(v: Settings) {

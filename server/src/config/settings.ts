@@ -7,6 +7,8 @@ const word = <const W extends readonly [string, ...string[]]>(...words: W) => z.
 const yesNo = word("true", "false").transform((value) => value === "true");
 const count = (fallback: number) => z.coerce.number().int().positive().default(fallback);
 
+const portOrOff = /^(off|\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/;
+
 /** Pattern of one entry of WARM_POOL: type=count. */
 const poolOf = "[a-z0-9][a-z0-9-]*=\\d{1,2}";
 
@@ -38,6 +40,12 @@ export const settings = z.object({
     .default("localhost")
     .describe("Environments are at {subdomain}.{ENV_HOST}; in production another registrable domain than the app's")
     .meta({ example: "berth-run.example" }),
+  SSH_PORT: z
+    .string()
+    .regex(portOrOff, "a port, or off")
+    .optional()
+    .describe("Port of HOST for SSH to environments, with the role gateway; off: none")
+    .meta({ unset: "2222, unless it is taken; off with PORT=0", example: "2222" }),
   DATA_DIR: z
     .string()
     .min(1)

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerOptions, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Changes } from "../database/changes.ts";
@@ -16,6 +17,7 @@ import { createNoteRefusal } from "./refusals/note-refusal.ts";
 import { refuseUnread } from "./refusals/refuse.ts";
 import { type ServeDeps, serveRequest, serveUpgrade } from "./serve-request.ts";
 import { createBarFactsCache } from "./sign-in/bar-facts-cache.ts";
+import { createSshDoor } from "./ssh/ssh-door.ts";
 import { createHostNames, type HostNames } from "./target/host-names.ts";
 import { sweepRun } from "./target/run.ts";
 import { openTargets } from "./target/targets.ts";
@@ -33,7 +35,9 @@ export interface Gateway {
   onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer): void;
   /** For the server's `clientError`: requests of any host that the parser refused. */
   onClientError(error: NodeJS.ErrnoException, socket: Duplex): void;
-  /** Requests and WebSockets in progress. */
+  /** A connection to SSH_PORT (G405). */
+  onSshConnection(socket: Socket): void;
+  /** Requests, WebSockets and SSH connections in progress. */
   readonly openSockets: number;
   readonly counts: GatewayCounts;
   /** Tells WebSockets to connect again, closes all exchanges and upstream connections. A second call waits for the first. */
@@ -93,7 +97,8 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
   const noteRefusal = createNoteRefusal({ refusals: counts.refusals, hosts, log });
   const barFacts = createBarFactsCache(db);
   const parts = { barFacts, hosts, cookies, targets, exchanges, counts, activity, addressOf, noteRefusal };
-  const deps: ServeDeps = { db, appUrl, log, ...parts };
+  const ssh = createSshDoor({ ...given, ...parts });
+  const deps: ServeDeps = { db, appUrl, log, ...parts, ssh };
   // Expiry sends no notification.
   const sweeper = setInterval(() => {
     onChange();
@@ -107,6 +112,7 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
     counts,
     onRequest: (request, response) => serveRequest(deps, request, response),
     onUpgrade: (request, socket, early) => serveUpgrade(deps, request, socket, early),
+    onSshConnection: ssh.onConnection,
     onClientError: (error, socket) => refuseUnread(error, socket, appUrl),
     get openSockets() {
       return exchanges.size;
@@ -116,6 +122,7 @@ export async function createGateway(given: GatewayDeps): Promise<Gateway> {
 
   async function close(): Promise<void> {
     clearInterval(sweeper);
+    ssh.close();
     exchanges.leaveAll();
     const end = performance.now() + leaveMs;
     while (exchanges.size > 0 && performance.now() < end) await sleep(pollMs);

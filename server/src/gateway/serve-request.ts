@@ -8,12 +8,14 @@ import { malformedRefusal } from "./refusals/refusals.ts";
 import { refuse, refuseUpgrade } from "./refusals/refuse.ts";
 import { serveOwnPath } from "./sign-in/serve-own-path.ts";
 import { type SignInDeps, startSignIn } from "./sign-in/sign-in.ts";
+import type { SshDoor } from "./ssh/ssh-door.ts";
 import type { Targets } from "./target/targets.ts";
 
 /** Dependencies of every request, wired once. */
 export interface ServeDeps extends RouteDeps, ForwardDeps, SignInDeps {
   readonly hosts: RouteDeps["hosts"];
   readonly targets: Targets;
+  readonly ssh: Pick<SshDoor, "onUpgrade">;
 }
 
 /** One request to an environment's host. */
@@ -62,7 +64,8 @@ export function serveUpgrade(deps: ServeDeps, request: IncomingMessage, socket: 
 function followUpgrade(deps: ServeDeps, request: IncomingMessage, socket: Duplex, early: Buffer): void {
   if (socket.destroyed) return;
   const route = resolveRoute(deps, request, { isUpgrade: true });
-  if (route.kind === "environment") tunnel(deps, request, socket, early, route);
+  if (route.kind === "environment" && route.isSsh) deps.ssh.onUpgrade(request, socket, early, route);
+  else if (route.kind === "environment") tunnel(deps, request, socket, early, route);
   else if (route.kind === "unknown_grant")
     void readGrant(deps, route.id).then(() => followUpgrade(deps, request, socket, early));
   else refuseUpgrade(deps, request, socket, route.kind === "refusal" ? route.refusal : malformedRefusal);

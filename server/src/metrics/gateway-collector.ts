@@ -22,14 +22,19 @@ export function gatewayCollector({ metrics, gateway }: GatewayDeps): () => void 
     help: "WebSockets to environments that were begun.",
     registers,
   });
+  const connections = new Counter({
+    name: "berth_gateway_ssh_total",
+    help: "SSH connections to environments that were begun.",
+    registers,
+  });
   const open = new Gauge({
     name: "berth_gateway_open",
-    help: "Requests and WebSockets to environments in progress.",
+    help: "Requests, WebSockets and SSH connections to environments in progress.",
     labelNames: ["kind"],
     registers,
   });
   return () => {
-    const { answers, refused, own, webSockets, openWebSockets } = gateway.counts;
+    const { answers, refused, own, webSockets, openWebSockets, ssh, openSsh } = gateway.counts;
     requests.reset();
     for (const [index, count] of answers.entries())
       requests.inc({ answer: index === 0 ? "aborted" : `${index}xx` }, count);
@@ -39,8 +44,11 @@ export function gatewayCollector({ metrics, gateway }: GatewayDeps): () => void 
     for (const [code, count] of gateway.counts.refusals) refusals.inc({ code }, count);
     sockets.reset();
     sockets.inc(webSockets);
+    connections.reset();
+    connections.inc(ssh);
     open.set({ kind: "websocket" }, openWebSockets);
-    open.set({ kind: "request" }, gateway.openSockets - openWebSockets);
+    open.set({ kind: "ssh" }, openSsh);
+    open.set({ kind: "request" }, gateway.openSockets - openWebSockets - openSsh);
   };
 }
 

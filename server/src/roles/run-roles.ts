@@ -38,6 +38,7 @@ import { openIdentity } from "./open-identity.ts";
 import { localFirewall, openMachines } from "./open-machines.ts";
 import { openPayments, paymentLoops } from "./open-payments.ts";
 import { serveMetrics } from "./serve-metrics.ts";
+import { serveSsh } from "./serve-ssh.ts";
 import { settingWarnings } from "./setting-warnings.ts";
 import { startPurging } from "./start-purging.ts";
 
@@ -81,6 +82,7 @@ export async function runRoles(begun: Begun, resources: AsyncDisposableStack): P
   const rental = rents(config) ? await openRental(common, resources) : undefined;
   if (rental && roles.has("api")) resources.defer(await serveApp({ ...common, ...rental, gateway }));
   else if (gateway) resources.defer(await serveEnvironments({ ...common, gateway }));
+  if (gateway) resources.defer(await serveSsh({ config, gateway, log }));
   const settings = { ...settingsOf(config), port, appUrl, digests: digestSettings(config.compared, secret) };
   resources.defer((await startPresence({ db, roles, settings, log })).stop);
   // Stopped before the app, where loops call the embedded provider, and concurrently, because each may wait for a host or relay.
@@ -190,9 +192,9 @@ async function serveEnvironments(deps: Common & { readonly gateway: Gateway }): 
   return () => drain(server, { others: () => runningRequests(gateway), noticed: sleep(config.drainMs) });
 }
 
-/** WebSockets end with the gateway: notebooks connect again by themselves. */
+/** WebSockets and SSH end with the gateway: notebooks connect again by themselves. */
 function runningRequests(gateway: Gateway | undefined): number {
-  return gateway ? gateway.openSockets - gateway.counts.openWebSockets : 0;
+  return gateway ? gateway.openSockets - gateway.counts.openWebSockets - gateway.counts.openSsh : 0;
 }
 
 async function workerLoops(deps: Common & Rental): Promise<Loop[]> {

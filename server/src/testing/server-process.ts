@@ -75,7 +75,14 @@ function commandOf(pid: string): string {
 
 /** Starts the real server as a process, without this one's environment variables. */
 export function start(env: Record<string, string>, program = main) {
-  const settings = { PORT: "0", RUNTIME: "fake", LOG_LEVEL: "warn", PATH: "/usr/local/bin:/usr/bin:/bin", ...env };
+  const settings = {
+    PORT: "0",
+    SSH_PORT: "off",
+    RUNTIME: "fake",
+    LOG_LEVEL: "warn",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    ...env,
+  };
   const child = spawn(process.execPath, [program], {
     env: { NODE_COMPILE_CACHE: compiled, ENV_FILE: "", ...settings },
     stdio: ["ignore", "pipe", "pipe"],

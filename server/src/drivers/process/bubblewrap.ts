@@ -23,7 +23,9 @@ export async function findBubblewrap(
   { isRoot = process.getuid?.() === 0 } = {},
 ): Promise<FoundSandbox | undefined> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "passwd"), "user:x:1000:1000::/home/user:/bin/bash\n");
+  // The second name is that of the images, which people sign in with over SSH (G404).
+  const users = ["user", "berth"].map((name) => `${name}:x:1000:1000::/home/user:/bin/bash\n`);
+  await writeFile(join(folder, "passwd"), users.join(""));
   await writeFile(join(folder, "group"), "user:x:1000:\n");
   const stdout = await run("/bin/sh", ["-c", "command -v bwrap"]).then(
     (answer) => answer.stdout,

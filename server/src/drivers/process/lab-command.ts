@@ -13,6 +13,7 @@ export const partsOfLab = [
   "bar.js",
   "bar-view.js",
   "ports.py",
+  "ssh.py",
 ];
 
 /** The start script of the images and what it reads, as text because a run sees no file of the server. JSON is Python here. */

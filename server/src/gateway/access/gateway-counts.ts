@@ -12,10 +12,14 @@ export interface GatewayCounts {
   own: number;
   webSockets: number;
   openWebSockets: number;
+  /** SSH connections to environments that were begun, and those in progress. */
+  ssh: number;
+  openSsh: number;
 }
 
 export function createGatewayCounts(): GatewayCounts {
-  return { answers: [0, 0, 0, 0, 0, 0], refused: 0, refusals: new Map(), own: 0, webSockets: 0, openWebSockets: 0 };
+  const http = { answers: [0, 0, 0, 0, 0, 0], refused: 0, refusals: new Map(), own: 0 };
+  return { ...http, webSockets: 0, openWebSockets: 0, ssh: 0, openSsh: 0 };
 }
 
 /** Called when a forwarded request has ended. */

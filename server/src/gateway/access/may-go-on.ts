@@ -1,5 +1,5 @@
 import { type Grants, isUnexpired } from "../principal/grants.ts";
-import { keepsConnections } from "../target/availability.ts";
+import { availabilityOf, keepsConnections } from "../target/availability.ts";
 import type { Targets } from "../target/targets.ts";
 import type { OpenExchange } from "./open-exchanges.ts";
 
@@ -14,6 +14,7 @@ export function mayGoOn(
   const target = targets.find(exchange.subdomain);
   if (target?.route.id !== exchange.environmentId || target.run !== exchange.run) return false;
   if (!keepsConnections(target.route, targets.nowMs())) return false;
+  if (exchange.isSsh && availabilityOf(target.route, targets.nowMs()) === "paused") return false;
   if (exchange.grantId === undefined) return exchange.secret === target.route.secret;
   const grant = grants.get(exchange.grantId);
   return grant !== undefined && isUnexpired(grant, targets.nowMs());

@@ -7,7 +7,7 @@ export interface Limits {
   readonly perAddress: number;
 }
 
-/** A request or WebSocket in progress, with its authorization. Only `destroy` differs between the two. */
+/** A request, WebSocket or SSH connection in progress, with its authorization. */
 export interface OpenExchange {
   readonly subdomain: string;
   readonly environmentId: string;
@@ -17,6 +17,8 @@ export interface OpenExchange {
   /** Exactly one of the two is set: the grant's id, or the environment secret that the client sent as its token. */
   readonly grantId: string | undefined;
   readonly secret: string | undefined;
+  /** Of an SSH connection, which ends with a pause too: its client would wait without a word. */
+  readonly isSsh?: true;
   /** Closes both sides at once; undefined until the exchange has begun. */
   destroy: (() => void) | undefined;
   /** Of a WebSocket: tells the browser to connect again, and ends it. */

@@ -3,7 +3,7 @@ import { type Availability, isPort, readPortLabel } from "@berth/contract";
 import type { GrantCookies } from "../principal/grant-cookies.ts";
 import { isNavigation } from "../principal/is-navigation.ts";
 import { type Principal, principalOf } from "../principal/principal.ts";
-import { ownPrefix } from "../principal/reserved-names.ts";
+import { ownPrefix, sshPath } from "../principal/reserved-names.ts";
 import { availabilityRefusal, guestRefusal } from "../refusals/availability-refusal.ts";
 import {
   crossSiteRefusal,
@@ -35,6 +35,8 @@ export interface OpenRoute {
   readonly principal: Principal;
   /** To what listens there instead of JupyterLab (G385). */
   readonly port: number | undefined;
+  /** To SSH, in a WebSocket (G406). */
+  readonly isSsh: boolean;
 }
 
 /** Where a request is routed. */
@@ -77,23 +79,38 @@ function routeTo(
   port: number | undefined,
 ): ResolvedRoute {
   const { appUrl, hosts, targets, cookies } = deps;
-  const isOwnPath = (request.url as string).startsWith(ownPrefix);
+  const path = (request.url as string).split("?", 1)[0] as string;
+  const isSsh = isUpgrade && port === undefined && path === sshPath;
+  const isOwnPath = path.startsWith(ownPrefix) && !isSsh;
   if (!target || (isOwnPath && isUpgrade))
     return refused(targets.isRead() ? missingRefusal(appUrl) : unreadRefusal(request.url as string));
   if (isOwnPath) return { kind: "own_path", target, port };
 
   const principal = principalOf(request, target.route, cookies, port);
   if (principal.kind === "unknown_grant") return principal;
-  if (principal.kind === "wrong_token")
-    return refused(unauthenticatedRefusal(appUrl, "That is not this environment's token"));
   if (principal.kind === "nobody" && !isUpgrade && isNavigation(request)) return { kind: "sign_in", target, port };
-  if (principal.kind === "nobody") return refused(unauthenticatedRefusal(appUrl, "Sign in first"));
+  if (!mayCome(principal, isSsh)) return refused(unauthenticatedRefusal(appUrl, unauthenticatedTexts[principal.kind]));
 
   const availability = availabilityOf(target.route, targets.nowMs());
   if (availability !== "open" || !target.run) return unavailable(deps, request, target, principal, availability);
   const barred = whyBarred(request, principal, { isUpgrade, ownOrigin: hosts.originOf(request.headers.host) });
-  return barred ? refused(barred) : { kind: "environment", target, run: target.run, principal, port };
+  return barred ? refused(barred) : { kind: "environment", target, run: target.run, principal, port, isSsh };
 }
+
+function mayCome(principal: Principal | Nobody, isSsh: boolean): principal is Principal {
+  return isSsh ? principal.kind === "token" : principal.kind !== "wrong_token" && principal.kind !== "nobody";
+}
+
+interface Nobody {
+  readonly kind: "wrong_token" | "nobody";
+}
+
+const unauthenticatedTexts = {
+  wrong_token: "That is not this environment's token",
+  nobody: "Sign in first",
+  owner: "SSH takes this environment's token, not a browser's sign-in",
+  shared: "SSH takes this environment's token, not a browser's sign-in",
+} as const;
 
 /** What an open environment is not given for its own users' sake. */
 function whyBarred(

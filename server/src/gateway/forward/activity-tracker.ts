@@ -11,6 +11,9 @@ import type { Principal } from "../principal/principal.ts";
 const largeBytes = 1_000_000;
 /** Covers ping, pong and application heartbeats. Messages of a kernel or terminal are longer. */
 const heartbeatBytes = 64;
+/** More than keep-alives of an SSH client in so long. */
+const keepAliveBytes = 2048;
+const keepAliveMs = 15_000;
 /** The wait for the database when the gateway stops. */
 const stopTimeoutMs = 2000;
 
@@ -22,6 +25,8 @@ export interface ActivityTracker {
   countExchange(environmentId: string): (bytes: number) => void;
   /** Gets the size of each WebSocket message in both directions. */
   countMessages(environmentId: string, request: IncomingMessage): (bytes: number) => void;
+  /** Gets the size of what an SSH client sends: keep-alives alone are no activity. */
+  countClient(environmentId: string): (bytes: number) => void;
   /** Flushes to the database after all exchanges have ended. Never throws; times out when the database is unreachable. */
   stop(): Promise<void>;
 }
@@ -56,6 +61,15 @@ export function createActivityTracker(db: Db, intervalMs: number, log: Logger): 
       const maxBytes = isAutomatic(request) ? Number.POSITIVE_INFINITY : heartbeatBytes;
       return (bytes) => {
         if (bytes > maxBytes) used.add(id);
+      };
+    },
+    countClient(id) {
+      let [sum, sinceMs] = [0, performance.now()];
+      return (bytes) => {
+        const nowMs = performance.now();
+        if (nowMs - sinceMs > keepAliveMs) [sum, sinceMs] = [0, nowMs];
+        sum += bytes;
+        if (sum > keepAliveBytes) used.add(id);
       };
     },
     async stop() {

@@ -1,22 +1,35 @@
 import type { Socket } from "node:net";
 import type { Endpoint } from "../../drivers/driver.ts";
 import { type Dial, openSocket } from "./open-socket.ts";
-import { type PortFault, UpstreamError } from "./upstream-error.ts";
+import { type Fault, UpstreamError } from "./upstream-error.ts";
 
 const maxHeadBytes = 16 * 1024;
 const headEnd = Buffer.from("\r\n\r\n");
-const faults: Readonly<Record<string, PortFault>> = { "404": "no_ports", "502": "not_listening" };
+const faults: Readonly<Record<string, Fault>> = { "404": "too_old", "501": "not_installed", "502": "not_listening" };
 
 /**
  * A socket to what listens on a port inside: JupyterLab joins the connection to it and answers 101 (images/ports.py, G386).
  * Nothing else is sent before that answer, and after it JupyterLab reads no byte as a request, so no path leads to it.
  */
 export function portDial(endpoint: Endpoint, runToken: string, port: number): Dial {
-  const head = `GET /berth/ports/${port} HTTP/1.1\r\nHost: localhost\r\nAuthorization: token ${runToken}\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n`;
-  return (readBytes, onOpen, onBytes) => openPortSocket(endpoint, head, readBytes, onOpen, onBytes);
+  return joinedDial(endpoint, `GET /berth/ports/${port} HTTP/1.1\r\n${fieldsOf(runToken)}Upgrade: tcp\r\n\r\n`);
 }
 
-function openPortSocket(endpoint: Endpoint, head: string, ...[readBytes, onOpen, onBytes]: Parameters<Dial>): Socket {
+/** The same to an SSH server that is started for it and takes these keys, lines of authorized_keys (images/ssh.py, G404). */
+export function sshDial(endpoint: Endpoint, runToken: string, keys: readonly string[]): Dial {
+  const field = `Authorized-Keys: ${Buffer.from(`${keys.join("\n")}\n`).toString("base64")}\r\n`;
+  return joinedDial(endpoint, `GET /berth/ssh HTTP/1.1\r\n${fieldsOf(runToken)}${field}Upgrade: ssh\r\n\r\n`);
+}
+
+function fieldsOf(runToken: string): string {
+  return `Host: localhost\r\nAuthorization: token ${runToken}\r\nConnection: Upgrade\r\n`;
+}
+
+function joinedDial(endpoint: Endpoint, head: string): Dial {
+  return (readBytes, onOpen, onBytes) => openJoined(endpoint, head, readBytes, onOpen, onBytes);
+}
+
+function openJoined(endpoint: Endpoint, head: string, ...[readBytes, onOpen, onBytes]: Parameters<Dial>): Socket {
   let answer: Buffer | undefined = Buffer.alloc(0);
   const socket = openSocket(
     endpoint,
@@ -47,5 +60,5 @@ function isJoined(answer: Buffer): boolean {
 
 function refusalOf(answer: Buffer): UpstreamError {
   const status = answer.toString("latin1", 9, 12);
-  return new UpstreamError(`JupyterLab answered ${status} for a port`, { fault: faults[status] });
+  return new UpstreamError(`JupyterLab answered ${status} instead of joining`, { fault: faults[status] });
 }

@@ -1,11 +1,11 @@
-/** Why a port inside gives no answer: nothing listens there, or the run is older than ports are. */
-export type PortFault = "not_listening" | "no_ports";
+/** Why a port or SSH inside gives no answer: nothing listens there, no SSH server is installed, or the run is older than both. */
+export type Fault = "not_listening" | "not_installed" | "too_old";
 
 /** An environment sent no response, or a malformed one. The message is for our log only. */
 export class UpstreamError extends Error {
-  readonly fault: PortFault | undefined;
+  readonly fault: Fault | undefined;
 
-  constructor(message: string, options?: ErrorOptions & { readonly fault?: PortFault | undefined }) {
+  constructor(message: string, options?: ErrorOptions & { readonly fault?: Fault | undefined }) {
     super(message, options);
     this.name = "UpstreamError";
     this.fault = options?.fault;

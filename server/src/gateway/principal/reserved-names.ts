@@ -16,6 +16,9 @@ export const sharePath = `${ownPrefix}share`;
 /** The form of the pages "stopped" and "paused" posts here; its field is the `path` to go on to. */
 export const restartPath = `${ownPrefix}restart`;
 
+/** SSH in a WebSocket (G406). */
+export const sshPath = `${ownPrefix}ssh`;
+
 /** What the bar in JupyterLab asks for (G392), and where its Stop posts to (G394). */
 export const statePath = `${ownPrefix}state`;
 export const stopPath = `${ownPrefix}stop`;

@@ -12,7 +12,7 @@ interface About {
 /** The refusal for an owner whose port gives no answer. */
 export function portRefusal(error: Error | undefined, { port, path, appUrl, environmentId }: About): Refusal {
   const fault = error instanceof UpstreamError ? error.fault : undefined;
-  const [code, title, text] = texts[fault ?? "silent"](port);
+  const [code, title, text] = texts[fault === "not_listening" || fault === "too_old" ? fault : "silent"](port);
   return {
     status: 502,
     ...{ code, title, text },
@@ -23,13 +23,13 @@ export function portRefusal(error: Error | undefined, { port, path, appUrl, envi
 
 type Text = readonly [code: string, title: string, text: string];
 
-const texts: Readonly<Record<"not_listening" | "no_ports" | "silent", (port: number) => Text>> = {
+const texts: Readonly<Record<"not_listening" | "too_old" | "silent", (port: number) => Text>> = {
   not_listening: (port) => [
     "port_not_listening",
     `Nothing listens on port ${port} in this environment`,
     "Start the program, then try again.",
   ],
-  no_ports: () => [
+  too_old: () => [
     "no_ports",
     "This environment was started before ports had addresses",
     "Stop it and restart it once, then try again.",
