@@ -43,8 +43,8 @@ async function pagesOf(page: Page, part: string): Promise<string[]> {
 /** As renters type them; each is answered by one of the first three results. */
 const questions: readonly (readonly [typed: string, page: string])[] = [
   ["does my cell go on if I close the tab", "/docs/use/output"],
-  ["ssh", "/docs/use/not-offered-yet#ssh"],
-  ["vs code", "/docs/use/not-offered-yet#vs-code"],
+  ["ssh", "/docs/use/ssh"],
+  ["vs code", "/docs/use/ssh"],
   ["upi", "/docs/use/paying#upi"],
   ["conda", "/docs/use/not-offered-yet#conda"],
   ["tensorboard", "/docs/use/ports"],

@@ -48,7 +48,7 @@ test.each([
   ["pause", "use", "Rent and use", "/docs/use/time"],
   ["SMTP_URL", "use", "Operate", "/docs/operate/mail"],
   ["refund", "operate", "Operate", "/docs/operate/payments#refunds"],
-  ["vs code on my windows laptop", "use", "Rent and use", "/docs/use/not-offered-yet#vs-code"],
+  ["vs code on my windows laptop", "use", "Rent and use", "/docs/use/ssh"],
 ] as const)("the search finds %s for who reads %s, first in %s (G344)", (words, reader, title, expected) => {
   const [first] = search(words, reader);
   expect(first?.title).toBe(title);

@@ -52,6 +52,8 @@ const flags = {
   session: "emailNotifications",
   "sign-in-copied": "securityAlerts",
   silent: "emailNotifications",
+  /** A public SSH key was added. */
+  "ssh-key": "always",
   suspended: "always",
   "suspension-lifted": "always",
   /** A change of the terms, 30 days before it begins. */

@@ -3,6 +3,7 @@ import { type Catalogue, defaultCatalogue, type GpuModel, pricesAt, productConfi
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, LogController } from "fastify";
 import { accountRoutes } from "../account/account-routes.ts";
 import { settingsRoutes } from "../account/settings-routes.ts";
+import { sshKeyRoutes } from "../account/ssh-keys/ssh-key-routes.ts";
 import { keepLatest } from "../async/keep-latest.ts";
 import { billingRoutes } from "../billing/billing-routes.ts";
 import { type Config, version } from "../config/config.ts";
@@ -13,6 +14,7 @@ import type { Driver } from "../drivers/driver.ts";
 import { environmentRoutes } from "../environments/api/environment-routes.ts";
 import { keptFilesRoutes } from "../environments/api/kept-files-routes.ts";
 import { logRoutes } from "../environments/api/log-routes.ts";
+import type { JumpHost } from "../environments/api/ssh-access.ts";
 import { readGpuModels } from "../environments/hosts/read-gpu-models.ts";
 import type { MayOrder } from "../environments/queue/join-queue.ts";
 import { frontServer } from "../gateway/front-server.ts";
@@ -75,6 +77,8 @@ export interface AppDeps {
   readonly gateway: Gateway | undefined;
   /** Access to the operator's pages. */
   readonly local: OperatorPages;
+  /** Undefined where SSH is switched off. */
+  readonly jumpHost: JumpHost | undefined;
   /** By host id; used to read logs and downloaded files. */
   readonly drivers: ReadonlyMap<string, Driver>;
   readonly betaEndsAt: Date;
@@ -112,7 +116,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });
   const mayOrder: MayOrder = (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount);
   const { catalogue } = config;
-  environmentRoutes(app, { db, environmentUrl: hosts.environmentUrl, catalogue, mayOrder });
+  environmentRoutes(app, { db, environmentUrl: hosts.environmentUrl, catalogue, mayOrder, jumpHost: deps.jumpHost });
   keptFilesRoutes(app, { db, changes, drivers: deps.drivers });
   const isSignedIn = async (request: FastifyRequest) => (await authenticateRequest(request)) !== undefined;
   logRoutes(app, { db, changes, drivers: deps.drivers, isSignedIn });
@@ -121,6 +125,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   gatewayRoutes(app, { db, hosts });
   accountRoutes(app, { db, identity });
   settingsRoutes(app, db);
+  sshKeyRoutes(app, { db, announce: payments.announce });
   supportRoutes(app, { db, appUrl, supportName: config.brand.supportName, settings: config.support });
   billingRoutes(app, { db, brand: config.brand });
   notificationRoutes(app, db);

@@ -168,6 +168,7 @@ async function serveApp(
     ...deps,
     ...deps.money,
     hosts: createHostNames({ appUrl, envHost: config.envHost }),
+    jumpHost: undefined,
     identity: await openIdentity({ db, secret, appUrl, announce, config }),
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     disk: () => diskOf(dataDir),

@@ -51,12 +51,13 @@ interface TestAppOptions {
   readonly fake?: Record<string, number>;
   /** That of another replica, which has registered it. */
   readonly machine?: FakeMachine | undefined;
+  readonly jumpHost?: AppDeps["jumpHost"];
 }
 
 /** The whole product on a real database with the fake driver. Without rate limits unless `env` sets them. */
 export async function testApp(
   env: Record<string, string> = {},
-  { database: given, fake = {}, machine }: TestAppOptions = {},
+  { database: given, fake = {}, machine, jumpHost }: TestAppOptions = {},
 ) {
   const database = given ?? (await testDatabase());
   const { db } = database;
@@ -68,7 +69,7 @@ export async function testApp(
   const { own, payments } = await moneyOf({ db, changes, announce, log }, config, () => address);
   const host = await addHost(db, fake, machine);
   const metrics = createMetrics();
-  const deps = { metrics, config, db, changes, payments, embeddedProvider: own, drivers: host.drivers };
+  const deps = { metrics, config, db, changes, payments, embeddedProvider: own, drivers: host.drivers, jumpHost };
   const { listen } = database;
   const { app, gateway, identity, routes } = await openApp({ ...deps, listen, log: requests.log }, log);
   await app.listen({ port: 0, host: "127.0.0.1" });
@@ -107,7 +108,7 @@ export async function testApp(
 
 type OpenAppDeps = Pick<
   AppDeps,
-  "metrics" | "config" | "log" | "db" | "changes" | "payments" | "embeddedProvider" | "drivers"
+  "metrics" | "config" | "log" | "db" | "changes" | "payments" | "embeddedProvider" | "drivers" | "jumpHost"
 >;
 
 /** The app with a gateway and the local identity provider; `routes` are all that were mounted. */

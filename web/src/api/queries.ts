@@ -4,16 +4,19 @@ import {
   credits,
   environmentDetail,
   environmentSamples,
+  environmentSsh,
   listFiles,
   listNotifications,
   listPorts,
   listSignIns,
+  listSshKeys,
   type Order,
   orderDetail,
   productStatus,
   profile,
   readQueue,
   type SampleSpan,
+  type Status,
   secondFactor,
   settings,
   supportCatalog,
@@ -36,6 +39,7 @@ export const keys = {
   credits: (userId: string) => ["credits", userId],
   environment: (id: string) => ["environment", id],
   ports: (id: string) => ["ports", id],
+  ssh: (id: string, status: Status) => ["ssh", id, status],
   samples: (id: string, span: SampleSpan) => ["samples", id, span],
   files: (userId: string) => ["files", userId],
   unpaidOrders: (userId: string) => ["unpaid-orders", userId],
@@ -45,6 +49,7 @@ export const keys = {
   settings: (userId: string) => ["settings", userId],
   secondFactor: (userId: string) => ["second-factor", userId],
   signIns: (userId: string) => ["sign-ins", userId],
+  sshKeys: (userId: string) => ["ssh-keys", userId],
   supportCatalog: ["support-catalog"],
   validate: (userId: string) => ["validate", userId],
 } as const;
@@ -133,6 +138,13 @@ export const portsQuery = (id: string) =>
     refetchInterval: portsEveryMs,
   });
 
+/** Asked again after each change of the status, which decides whether it answers. */
+export const environmentSshQuery = (id: string, status: Status) =>
+  queryOptions({
+    queryKey: keys.ssh(id, status),
+    queryFn: ({ signal }) => call(environmentSsh, { params: { id }, body: {} }, { signal }),
+  });
+
 export const filesQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.files(userId),
@@ -174,6 +186,13 @@ export const signInsQuery = (userId: string) =>
     queryKey: keys.signIns(userId),
     queryFn: async ({ signal }) =>
       (await call(listSignIns, { params: { user_id: userId }, body: {} }, { signal })).sign_ins,
+  });
+
+export const sshKeysQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.sshKeys(userId),
+    queryFn: async ({ signal }) =>
+      (await call(listSshKeys, { params: { user_id: userId }, body: {} }, { signal })).ssh_keys,
   });
 
 /** Starts with built-in texts, also without the server (G59); the server's replace them. */

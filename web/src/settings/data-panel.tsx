@@ -28,8 +28,8 @@ export function DataPanel({ userId, email }: Props) {
       <SettingsPart id="export" title="Download">
         <p>
           Everything stored about you in one JSON file: profile, settings, environments, sessions, orders, payments,
-          refunds, notifications, tickets, mails and sign-ins. No passwords or tokens. The files of your environments
-          are downloaded on the Environments page.
+          refunds, notifications, tickets, mails, sign-ins and public SSH keys. No passwords or tokens. The files of
+          your environments are downloaded on the Environments page.
         </p>
         <Button variant="default" loading={isPending} onClick={() => mutate()}>
           Download

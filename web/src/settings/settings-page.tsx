@@ -13,6 +13,7 @@ import { ProfileForm } from "./profile-form.tsx";
 import { SecurityPanel } from "./security-panel.tsx";
 import classes from "./settings-page.module.css";
 import { settingsTab } from "./settings-tab.ts";
+import { SshKeysPanel } from "./ssh-keys-panel.tsx";
 
 /** Spec 2.11, Settings: two tabs, then the flags that have an effect (G49). */
 export function SettingsPage() {
@@ -35,6 +36,7 @@ export function SettingsPage() {
         <Tabs.Tab value="password">Password</Tabs.Tab>
         <Tabs.Tab value="notifications">Notifications</Tabs.Tab>
         <Tabs.Tab value="security">Security</Tabs.Tab>
+        <Tabs.Tab value="ssh-keys">SSH keys</Tabs.Tab>
         <Tabs.Tab value="data">Your data</Tabs.Tab>
       </Tabs.List>
       <Tabs.Panel value="profile">
@@ -48,6 +50,9 @@ export function SettingsPage() {
       </Tabs.Panel>
       <Tabs.Panel value="security">
         <Stored userId={userId}>{(stored) => <SecurityPanel userId={userId} flags={stored.flags} />}</Stored>
+      </Tabs.Panel>
+      <Tabs.Panel value="ssh-keys">
+        <SshKeysPanel userId={userId} />
       </Tabs.Panel>
       <Tabs.Panel value="data">
         <Stored userId={userId}>{(stored) => <DataPanel userId={userId} email={stored.profile.email} />}</Stored>

@@ -6,6 +6,7 @@ test.each([
   ["tab=password", "password"],
   ["tab=notifications", "notifications"],
   ["tab=security", "security"],
+  ["tab=ssh-keys", "ssh-keys"],
   ["tab=data", "data"],
   ["tab=billing", "profile"],
 ])("?%s opens %s", (query, tab) => {

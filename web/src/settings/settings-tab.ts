@@ -1,4 +1,4 @@
-const tabs = ["profile", "password", "notifications", "security", "data"] as const;
+const tabs = ["profile", "password", "notifications", "security", "ssh-keys", "data"] as const;
 
 /** The open tab is in the URL (CONTRIBUTING 10); the first by default. */
 export function settingsTab(params: URLSearchParams): (typeof tabs)[number] {

@@ -6,6 +6,7 @@ import {
   capacity,
   environmentDetail,
   environmentSamples,
+  environmentSsh,
   joinQueue,
   leaveQueue,
   listPorts,
@@ -41,6 +42,7 @@ import { launchTimes } from "../reconciler/launch-times.ts";
 import { act, cancel, terminate } from "./environment-actions.ts";
 import { detailReader } from "./environment-detail.ts";
 import { portsOf } from "./ports-of.ts";
+import { type JumpHost, sshAccessOf } from "./ssh-access.ts";
 import { startFresh } from "./start-fresh.ts";
 
 export interface EnvironmentRouteDeps {
@@ -48,6 +50,8 @@ export interface EnvironmentRouteDeps {
   readonly environmentUrl: (subdomain: string) => string;
   readonly mayOrder: MayOrder;
   readonly catalogue: Catalogue;
+  /** Undefined where SSH is switched off. */
+  readonly jumpHost: JumpHost | undefined;
 }
 
 export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDeps): void {
@@ -69,6 +73,12 @@ export function environmentRoutes(app: FastifyInstance, deps: EnvironmentRouteDe
     const row = await environmentOf(db, params.id, user.id);
     if (!row) throw notFound();
     return { ...success, ports: await portsOf(row) };
+  });
+
+  mount(app, environmentSsh, async ({ params, user }) => {
+    const row = await environmentOf(db, params.id, user.id);
+    if (!row) throw notFound();
+    return { ...success, ...(await sshAccessOf(row, deps.jumpHost)) };
   });
 
   mount(app, setIdleStopCall, async ({ params, body, user }) => ({

@@ -20,6 +20,7 @@ export async function setupRoutes(options: Parameters<typeof setupEnvironments>[
     environmentUrl: (subdomain) => `http://${subdomain}.localhost`,
     catalogue: defaultCatalogue,
     mayOrder: async () => {},
+    jumpHost: undefined,
   });
   const call = async (
     method: "GET" | "POST" | "DELETE",

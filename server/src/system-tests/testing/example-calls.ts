@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from "@berth/contract";
 import * as contract from "@berth/contract";
 import { expect } from "vitest";
+import { publicKeys } from "../../account/ssh-keys/testing/public-keys.ts";
 import { createVouchers } from "../../operator/people/vouchers.ts";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import { codeOf } from "../../testing/factor-code.ts";
@@ -111,6 +112,7 @@ async function accountCalls(ask: Ask, { signUp }: TestApp, { id, token, email }:
   await factorCalls(ask, others, third);
   const leaving = await signUp("Cy");
   await signInCalls(ask, { params: { user_id: leaving.id }, token: leaving.token });
+  await keyCalls(ask, own);
   await ask(contract.deleteAccount, { ...others, body: { password: third } });
 }
 
@@ -130,6 +132,15 @@ async function signInCalls(ask: Ask, own: Own) {
   await ask(contract.endOtherSignIns, own);
   const [{ id } = { id: "" }] = sign_ins as unknown as { id: string }[];
   await ask(contract.endSignIn, { ...own, params: { ...own.params, sign_in_id: id } });
+}
+
+async function keyCalls(ask: Ask, own: Own) {
+  const [{ type, base64 }] = publicKeys;
+  const body = { name: "Laptop", public_key: `${type} ${base64} ada@laptop` };
+  const { ssh_key } = await ask(contract.addSshKey, { ...own, body });
+  await ask(contract.listSshKeys, own);
+  const { id } = ssh_key as unknown as { id: string };
+  await ask(contract.removeSshKey, { ...own, params: { ...own.params, key_id: id } });
 }
 
 async function rentalCalls(ask: Ask, product: TestApp, ada: TestUser, { change, sale }: Required<Omit<Rented, "env">>) {

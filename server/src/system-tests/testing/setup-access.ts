@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from "@berth/contract";
 import * as contract from "@berth/contract";
 import { expect } from "vitest";
+import { newPublicKey } from "../../account/ssh-keys/testing/public-keys.ts";
 import { newId } from "../../database/new-id.ts";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import { containerRequest, orderBody, type TestApp, type TestUser, testApp } from "../../testing/test-app.ts";
@@ -52,6 +53,8 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/settings/{user_id}/second-factor/recovery-codes": () => ({ code: "123456" }),
   "/settings/{user_id}/sign-ins": () => ({}),
   "/settings/{user_id}/sign-ins/{sign_in_id}": () => ({}),
+  "/settings/{user_id}/ssh-keys": () => ({ name: "", public_key: newPublicKey() }),
+  "/settings/{user_id}/ssh-keys/{key_id}": () => ({}),
   "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
 };
 
@@ -88,6 +91,7 @@ export async function setupAccess(): Promise<World> {
     id: { own: own.environment, foreign: [...foreign.environment, "first-lab"], absent: [newId(), "nobody-lab"] },
     container_id: { own: own.environment, foreign: foreign.environment, absent: [newId()] },
     sign_in_id: { own: [newId()], foreign: [victim.refreshToken.split(".")[0] ?? ""], absent: [newId()] },
+    key_id: { own: own.key, foreign: foreign.key, absent: [newId()] },
     share_id: { own: own.share, foreign: foreign.share, absent: [newId()] },
     number: { own: own.receipts, foreign: foreign.receipts, absent: ["INV-00000000000"] },
     order_id: {
@@ -112,7 +116,9 @@ interface Invoice {
 async function idsOf({ must }: TestApp, { id, token }: TestUser, rented: Awaited<ReturnType<TestApp["rent"]>>) {
   const invoices: readonly Invoice[] = (await must("GET", `/billing/${id}`, token)).invoices;
   const link = await must("POST", `/environments/${rented.environment_id}/share`, token, { term: "1h" });
+  const added = await must("POST", `/settings/${id}/ssh-keys`, token, { name: "", public_key: newPublicKey() });
   return {
+    key: [added.ssh_key.id as string],
     environment: [rented.environment_id],
     order: [rented.payment_data.razorpay_order_id],
     share: [link.share.id as string],

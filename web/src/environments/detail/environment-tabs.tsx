@@ -14,6 +14,7 @@ import { EnvironmentPorts } from "./environment-ports.tsx";
 import { EnvironmentReferences } from "./environment-references.tsx";
 import { EnvironmentSessions } from "./environment-sessions.tsx";
 import { EnvironmentShares } from "./environment-shares.tsx";
+import { EnvironmentSsh } from "./environment-ssh.tsx";
 import { EnvironmentSummary } from "./environment-summary.tsx";
 
 interface Part {
@@ -64,6 +65,7 @@ function partsOf(environment: Detail): readonly Part[] {
       content: (
         <div className={classes.story}>
           {status === "active" && <EnvironmentPorts environment={environment} />}
+          <EnvironmentSsh environment={environment} />
           <EnvironmentPassword environment={environment} />
         </div>
       ),
