@@ -5,9 +5,10 @@ import {
   openPart,
   region,
   showEnvironment,
+  sshKey,
   stagesOf,
 } from "./testing/environment-page.ts";
-import { failCalls, holdCalls } from "./testing/mock-calls.ts";
+import { failCalls, holdCalls, jsonReply, mockCalls } from "./testing/mock-calls.ts";
 import { expect, test } from "./testing/test.ts";
 import { advanceUntilVisible } from "./testing/toasts.ts";
 import { checkScreen } from "./testing/viewports.ts";
@@ -48,6 +49,11 @@ test("an environment's page is accessible in every state, at both widths and in 
   await checkScreen(page, "environment-logs");
   await openPart(page, "Access");
   await expect(region(page, "Ports").getByRole("link")).toHaveText(["Open", "Open"]);
+  const ssh = region(page, "SSH");
+  await expect(ssh.getByRole("link", { name: "Add an SSH key" })).toHaveAttribute("href", "/settings?tab=ssh-keys");
+  await mockCalls(page, "**/settings/*/ssh-keys", jsonReply({ status: "success", ssh_keys: [sshKey] }));
+  await page.reload();
+  await expect(ssh.getByText("ssh -J berth@berth.example:2222 berth@resnet-lab.berth")).toBeVisible();
   await checkScreen(page, "environment-access");
   await page.getByRole("button", { name: "Make a new password" }).click();
   await checkScreen(page, "environment-new-password", { fullPage: false, stays: "[role=dialog]" });
@@ -62,6 +68,15 @@ test("an environment's page is accessible in every state, at both widths and in 
   await expect(region(page, "Use").getByText("N/A")).toHaveCount(4);
   await expect(region(page, "Use").getByText("GPU")).toHaveCount(0);
   await checkScreen(page, "environment-nothing-measured");
+  const reason = "SSH is not offered here.";
+  await mockCalls(
+    page,
+    `**/environments/*/ssh`,
+    jsonReply({ ...{ status: "success", reason }, available: false, connection: null }),
+  );
+  await openPart(page, "Access");
+  await expect(ssh.getByRole("status")).toHaveText(reason);
+  await expect(ssh.getByRole("button")).toHaveCount(0);
   const first = { sessions: [], session_id: null, home_mb: null, receipts: ["INV-94kq0t9w2mz"], generation: 1 };
   const { created_at, ...pending } = everyState["5e3f9c27b0d4e5a6"] ?? detailFixture();
   await showEnvironment(page, {

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import type { environmentDetail, listPorts, ReplyOf, SamplePoint } from "../../contract/src/index.ts";
+import type { environmentDetail, environmentSsh, listPorts, ReplyOf, SamplePoint } from "../../contract/src/index.ts";
 import { everyState, inHours } from "./containers.ts";
 import { mockCalls } from "./mock-calls.ts";
 
@@ -75,6 +75,7 @@ interface Shown {
   readonly points?: readonly SamplePoint[];
   readonly lines?: readonly string[];
   readonly ports?: ReplyOf<typeof listPorts>["ports"];
+  readonly ssh?: Omit<ReplyOf<typeof environmentSsh>, "status">;
 }
 
 const listening = [
@@ -82,10 +83,28 @@ const listening = [
   { port: 7860, program: "notebook" },
 ];
 
+const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILoozBIPsExpuBQjtTR+M/Iunl+m6YWUwzRNye+8N9yh";
+const reached = {
+  available: true,
+  reason: null,
+  connection: {
+    ...{ jump_host: "berth.example", jump_port: 2222, host: "resnet-lab.berth", user: "berth" },
+    command: "ssh -J berth@berth.example:2222 berth@resnet-lab.berth",
+    config: "Host resnet-lab.berth\n  User berth\n  ProxyJump berth@berth.example:2222\n",
+    known_hosts: [`[berth.example]:2222 ${hostKey}`, `resnet-lab.berth ${hostKey}`],
+  },
+};
+export const sshKey = {
+  ...{ id: "k4kq0t9w2mzp7xk4q0t9w2mzp", name: "ada@laptop", type: "ssh-ed25519" },
+  fingerprint: "SHA256:QZn4mK25os9ZggvOu6cTr6SvhEyakwh9GHBSjqHyV5Y",
+  created_at: inHours(-50),
+  last_used_at: inHours(-2),
+};
+
 /** Opens the page with mocked replies. */
 export async function showEnvironment(
   page: Page,
-  { environment = {}, points = samples, lines = [], ports = listening }: Shown = {},
+  { environment = {}, points = samples, lines = [], ports = listening, ssh = reached }: Shown = {},
 ): Promise<void> {
   const replies: readonly (readonly [string, object])[] = [
     [`**/environments/${environmentId}`, { json: { status: "success", environment: detailFixture(environment) } }],
@@ -93,6 +112,7 @@ export async function showEnvironment(
       `**/environments/${environmentId}/samples?span=1h`,
       { json: { status: "success", span: "1h", step_seconds: 60, points } },
     ],
+    [`**/environments/${environmentId}/ssh`, { json: { status: "success", ...ssh } }],
     [`**/environments/${environmentId}/ports`, { json: { status: "success", ports } }],
     [
       `**/environments/${environmentId}/logs`,

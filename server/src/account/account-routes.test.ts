@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { newPublicKey } from "./ssh-keys/testing/public-keys.ts";
 import { measurement, setup, tables, tablesOf } from "./testing/setup-account.ts";
 
 test("every table with a user id is listed here with its end", async () => {
@@ -29,6 +30,8 @@ test("the export has every table, and no secret in any form", async () => {
     .values(measurement(rented.environment_id, { gpu_id: "gpu", use_percent: 61 }))
     .execute();
   const shared = await must("POST", `/environments/${rented.environment_id}/share`, ada.token, { term: "1h" });
+  const ssh_key = { name: "Laptop", public_key: newPublicKey() };
+  await must("POST", `/settings/${ada.id}/ssh-keys`, ada.token, ssh_key);
   const answer = await call("GET", `/profile/${ada.id}/export`, ada.token);
   const document = answer.json();
   expect(document).toMatchObject({
@@ -46,6 +49,7 @@ test("the export has every table, and no secret in any form", async () => {
     environment_sign_ins: [{ environment_id: rented.environment_id }],
     measurements: [{ environment_id: rented.environment_id, cpu_cores: 0.5 }],
     share_links: [{ environment_id: rented.environment_id, views: 0 }],
+    ssh_keys: [{ name: "Laptop", type: "ssh-ed25519", last_used_at: null }],
     gpu_measurements: [{ gpu_id: "gpu", use_percent: 61 }],
   });
   for (const { exported } of Object.values(tables)) if (exported) expect(Object.keys(document)).toContain(exported);

@@ -6,6 +6,7 @@ import { startOrderPoller } from "../payments/orders/order-poller.ts";
 import { startRefundSender } from "../payments/refunds/refund-sender.ts";
 import { containerRequest, testApp } from "../testing/test-app.ts";
 import { eraseAccount } from "./erase-account.ts";
+import { newPublicKey } from "./ssh-keys/testing/public-keys.ts";
 import { measurement, password, setup, tables } from "./testing/setup-account.ts";
 
 test("the wrong password is refused with a message, counts as a sign-in, and changes nothing", async () => {
@@ -59,6 +60,8 @@ test("deleted: every environment ends, files are deleted, names are nobody's, mo
     .values(measurement(running.environment_id, { home_mb: 3, cpu_cores: 0.5 }))
     .execute();
   await must("POST", `/environments/${running.environment_id}/share`, ada.token, { term: "7d" });
+  const key = { name: "Lovelace's laptop", public_key: newPublicKey() };
+  await must("POST", `/settings/${ada.id}/ssh-keys`, ada.token, key);
   const before = await rowsOf(ada.id);
   const homes = (await db.selectFrom("environments").select("home").execute()).map(({ home }) => home);
   expect(homes.every((home) => driver.machine.homes.has(home))).toBe(true);

@@ -40,7 +40,8 @@ export function readPublicKey(text: string): PublicKey {
   return {
     type,
     line: `${type} ${blob?.toString("base64")}`,
-    fingerprint: `SHA256:${hash("sha256", blob as Buffer, "base64").replace(/=+$/, "")}`,
+    // Without the one "=" at the end.
+    fingerprint: `SHA256:${hash("sha256", blob as Buffer, "base64").slice(0, -1)}`,
     comment: comment.join(" "),
   };
 }

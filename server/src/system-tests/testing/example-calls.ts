@@ -47,7 +47,8 @@ type Ask = (endpoint: AnyEndpoint, input?: Input) => Promise<Record<string, neve
 
 /** Calls every endpoint once, as a customer would, and expects success of each. */
 export async function callEverything({ env = {}, change = {}, sale = {} }: Rented = {}): Promise<Calls> {
-  const product = await testApp(env);
+  const jumpHost = { host: "berth.example", port: 2222, publicKey: `${publicKeys[0].type} ${publicKeys[0].base64}` };
+  const product = await testApp(env, { jumpHost });
   const rented = { change, sale };
   await addImage(product, containerRequest("", change).container_type);
   const called: Called[] = [];
@@ -198,6 +199,7 @@ async function endingCalls(
   await expect.poll(statusOf).toBe("active");
   await ask(contract.actOnContainer, { token, params: { action: "stop", container_id: id, user_id } });
   await expect.poll(statusOf).toBe("stopped");
+  await ask(contract.environmentSsh, { token, params: { id } });
   await ask(contract.listFiles, { token });
   await ask(contract.startEnvironment, { token, params: { id }, body: { without_settings: false } });
   await expect.poll(statusOf).toBe("active");
