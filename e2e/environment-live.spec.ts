@@ -1,3 +1,8 @@
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import type { Page } from "@playwright/test";
 import { sql } from "kysely";
 import type { Database } from "../server/src/database/database.ts";
@@ -29,6 +34,35 @@ async function sharesWithGuest(page: Page, whileOpen: () => Promise<void>): Prom
   await guest.goto(link);
   await expect(guest.getByRole("heading", { name: "This link no longer works" })).toBeVisible();
   await guest.context().close();
+}
+
+/** What a client and a machine need for SSH; Debian's openssh-client and openssh-server. */
+const lacksSsh = ["/usr/bin/ssh", "/usr/sbin/sshd"].filter((program) => !existsSync(program));
+
+/** Adds a key from the page's own link, and connects by OpenSSH with the config and the host keys that the page shows (G413). */
+async function connectsBySsh(page: Page, subdomain: string): Promise<void> {
+  await openPart(page, "Access");
+  const ssh = region(page, "SSH");
+  const folder = mkdtempSync(join(tmpdir(), "berth-ssh-"));
+  const key = join(folder, "key");
+  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "ada@laptop", "-f", key]);
+  await ssh.getByRole("link", { name: "Add an SSH key" }).click();
+  await page.getByLabel("Public key").fill(readFileSync(`${key}.pub`, "utf8"));
+  await page.getByRole("button", { name: "Add key" }).click();
+  await expect(region(page, "Your keys").getByRole("listitem")).toContainText("ada@laptop");
+  await page.goBack();
+  const copied = async (name: RegExp) => {
+    await ssh.getByRole("button", { name }).click();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const [config, known] = [join(folder, "config"), join(folder, "known_hosts")];
+  const own = `Host *\n  IdentityFile ${key}\n  IdentitiesOnly yes\n  UserKnownHostsFile ${known}\n  StrictHostKeyChecking yes\n`;
+  writeFileSync(config, (await copied(/~\/\.ssh\/config$/)) + own);
+  writeFileSync(known, `${await copied(/known_hosts$/)}\n`);
+  const words = ["-F", config, `${subdomain}.berth`, "echo in the home of $(basename $HOME)"];
+  const { stdout } = await promisify(execFile)("ssh", words, { timeout: 60_000 });
+  expect(stdout).toMatch(/^in the home of \w+\n$/);
+  rmSync(folder, { recursive: true });
 }
 
 /** Rotates the password after a confirmation (G109). */
@@ -172,6 +206,7 @@ test("an environment's page opens from the list and shows live status, logs, ref
   await expect(page).toHaveURL(new RegExp(`/environments/${environment_id}$`));
   await page.getByRole("link", { name: "Order, payment and receipt" }).click();
   await page.getByRole("link", { name: subdomain }).click();
+  if (lacksSsh.length === 0) await connectsBySsh(page, subdomain);
   await rotatesPassword(page, detail.jupyter_token ?? "");
   await stopsWhenIdle(page, db, environment_id);
   await tellsWhenDone(page, db, environment_id);

@@ -35,6 +35,7 @@ test("an environment's page is accessible in every state, at both widths and in 
 }) => {
   test.setTimeout(180_000);
   const lines = Array.from({ length: 40 }, (_, n) => `[I 2026-11-20 14:52:${10 + n}.412 ServerApp] line ${n + 1}`);
+  await mockCalls(page, "**/settings/*/ssh-keys", jsonReply({ status: "success", ssh_keys: [sshKey] }));
   await showEnvironment(page, { lines });
   await expect(region(page, "References")).toBeVisible();
   await checkScreen(page, "environment");
@@ -50,19 +51,19 @@ test("an environment's page is accessible in every state, at both widths and in 
   await openPart(page, "Access");
   await expect(region(page, "Ports").getByRole("link")).toHaveText(["Open", "Open"]);
   const ssh = region(page, "SSH");
-  await expect(ssh.getByRole("link", { name: "Add an SSH key" })).toHaveAttribute("href", "/settings?tab=ssh-keys");
-  await mockCalls(page, "**/settings/*/ssh-keys", jsonReply({ status: "success", ssh_keys: [sshKey] }));
-  await page.reload();
   await expect(ssh.getByText("ssh -J berth@berth.example:2222 berth@resnet-lab.berth")).toBeVisible();
   await checkScreen(page, "environment-access");
   await page.getByRole("button", { name: "Make a new password" }).click();
   await checkScreen(page, "environment-new-password", { fullPage: false, stays: "[role=dialog]" });
   await page.keyboard.press("Escape");
   const idle = { minutes: 60, stops_at: inHours(0.15), snoozed_until: null, last_busy_at: inHours(-0.85) } as const;
+  await mockCalls(page, "**/settings/*/ssh-keys", jsonReply({ status: "success", ssh_keys: [] }));
   await showEnvironment(page, { environment: { idle_stop: idle, done_notice: { mode: "stop", has_run: true } } });
   await expect(page.getByText("Something has run: it waits for its end.")).toBeVisible();
   await expect(page.getByText(/ is idle and stops /)).toBeVisible();
   await checkScreen(page, "environment-idle");
+  await openPart(page, "Access");
+  await expect(ssh.getByRole("link", { name: "Add an SSH key" })).toHaveAttribute("href", "/settings?tab=ssh-keys");
   await showEnvironment(page, { points: [], environment: { gpu: null, isolation: "bubblewrap", sessions: [] } });
   await openPart(page, "Use");
   await expect(region(page, "Use").getByText("N/A")).toHaveCount(4);

@@ -5,6 +5,7 @@ import { endUnpaidOrdersOf } from "../../server/src/payments/orders/end-unpaid-o
 import { type Customer, must, signUp, until } from "../../testing/customer.ts";
 import { deployedProduct } from "../../testing/deployed-product.ts";
 import { environment } from "../../testing/environment.ts";
+import { freePort } from "../../testing/free-port.ts";
 import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
 import { openProductDatabase } from "../../testing/seed.ts";
 import type { TestCluster } from "../../testing/test-cluster.ts";
@@ -61,7 +62,9 @@ export const test = base.extend<Each, Worker>({
       if (environment.deployed) return await use(deployedProduct(environment.deployed));
       const startedAt = Date.now();
       const cluster = await clusterOf(environment.runtime.RUNTIME);
-      const product = await startProduct({ env: { SUPPORT_TELEGRAM: "berth_support", ...cluster?.settings } });
+      const product = await startProduct({
+        env: { SUPPORT_TELEGRAM: "berth_support", SSH_PORT: String(await freePort()), ...cluster?.settings },
+      });
       if (environment.runtime.RUNTIME === "docker") await waitForFirstProbe(startedAt);
       await until(
         "JupyterLab to be prepared",

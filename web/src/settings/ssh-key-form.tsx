@@ -54,7 +54,7 @@ export function SshKeyForm({ userId }: { readonly userId: string }) {
       <TextInput
         label="Name (optional)"
         placeholder="you@computer"
-        description="Else the end of the line names it"
+        description="Left empty, the end of the line names it"
         maxLength={maxKeyNameLength}
         autoComplete="off"
         {...form.getInputProps("name")}

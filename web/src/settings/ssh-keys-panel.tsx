@@ -22,7 +22,9 @@ export function SshKeysPanel({ userId }: Props) {
       <h2>SSH keys</h2>
       <p className={page.lead}>
         Whoever holds the private half of a key listed here opens all of your environments by SSH.{" "}
-        <a href="/docs/use/ssh">How to connect</a>
+        <a className="link" href="/docs/use/ssh" target="_blank" rel="noreferrer">
+          How to connect
+        </a>
       </p>
       <SettingsPart id="ssh-keys" title="Your keys" query={query}>
         {data && data.length > 0 && <SshKeyList userId={userId} sshKeys={data} />}

@@ -23,7 +23,9 @@ export function EnvironmentSsh({ environment }: { readonly environment: Detail }
       </h2>
       <p className={section.lead}>
         A terminal, scp, rsync, VS Code, Cursor and JetBrains reach {name} by SSH.{" "}
-        <a href="/docs/use/ssh">How to use it</a>
+        <a className="link" href="/docs/use/ssh" target="_blank" rel="noreferrer">
+          How to use it
+        </a>
       </p>
       {!data && (
         <div className={section.controls} role="status">
@@ -62,7 +64,7 @@ function Connection({ command, config, known_hosts, host }: SshConnection) {
       <CopyBlock label="For editors, scp and rsync: add to ~/.ssh/config" text={config} />
       <CopyBlock label="So that ssh knows whom it reaches: add to ~/.ssh/known_hosts" text={known_hosts.join("\n")} />
       <p className={section.lead}>
-        In VS Code, run "Remote-SSH: Connect to Host..." and choose <code>{host}</code>.
+        In VS Code, run <b>Remote-SSH: Connect to Host...</b> and choose <code>{host}</code>.
       </p>
     </div>
   );
