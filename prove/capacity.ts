@@ -5,6 +5,7 @@ import { releaseHold } from "../server/src/environments/allocation/hold.ts";
 import { launch } from "../server/src/environments/allocation/launch.ts";
 import { act, terminate } from "../server/src/environments/api/environment-actions.ts";
 import { enterQueue, exitQueue } from "../server/src/environments/queue/join-queue.ts";
+import { type Random, seeded } from "../server/src/testing/random.ts";
 import { until } from "../testing/customer.ts";
 import {
   type CapacityFixture,
@@ -14,7 +15,6 @@ import {
   openCapacityFixture,
 } from "./capacity-fixture.ts";
 import { writeProof } from "./proof-page.ts";
-import { type Random, seeded } from "./random.ts";
 
 const gpus = 6;
 const buyers = 50;

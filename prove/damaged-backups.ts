@@ -5,8 +5,8 @@ import { readConfig } from "../server/src/config/config.ts";
 import { BackupRefused } from "../server/src/operator/backup/backup-refused.ts";
 import { openArchive } from "../server/src/operator/backup/open-archive.ts";
 import { restoreBackup } from "../server/src/operator/backup/restore-backup.ts";
+import { type Random, seeded } from "../server/src/testing/random.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
-import { type Random, seeded } from "./random.ts";
 
 type Damage = (bytes: Buffer, at: number, random: Random) => Buffer;
 

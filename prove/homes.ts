@@ -10,11 +10,11 @@ import { sql } from "kysely";
 import { type Db, openDatabase, type RowOf } from "../server/src/database/database.ts";
 import { embeddedConnection } from "../server/src/database/embedded.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
+import { type Random, seeded } from "../server/src/testing/random.ts";
 import { type Customer, create, orderAndPay, send, signUp, until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { labsOf, preparedJupyter } from "./labs.ts";
 import { writeProof } from "./proof-page.ts";
-import { type Random, seeded } from "./random.ts";
 
 type Environment = RowOf<"environments">;
 /** Files that the owner has written: SHA-256 by file name. */

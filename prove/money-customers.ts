@@ -1,4 +1,5 @@
 import { defaultPrices, major, quote } from "@berth/contract";
+import type { Random } from "../server/src/testing/random.ts";
 import {
   type Customer,
   create,
@@ -11,7 +12,6 @@ import {
   send,
   signUp,
 } from "../testing/customer.ts";
-import type { Random } from "./random.ts";
 
 export interface Shop {
   readonly url: string;

@@ -10,12 +10,12 @@ import { announceByBell } from "../server/src/notifications/notifications.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { grantRefund } from "../server/src/payments/refunds/grant-refund.ts";
 import { tracesInDatabase, tracesInLog } from "../server/src/payments/testing/card-traces.ts";
+import { seeded } from "../server/src/testing/random.ts";
 import { card, must, until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import { type Bought, orderInLoop, type PaidBack, type Shop } from "./money-customers.ts";
 import { outcomesOfPayments } from "./outcomes-of-payments.ts";
 import { writeProof } from "./proof-page.ts";
-import { seeded } from "./random.ts";
 
 interface Options {
   readonly seed: number;

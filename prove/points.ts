@@ -16,11 +16,11 @@ import { announceByBell } from "../server/src/notifications/notifications.ts";
 import { embeddedProvider, embeddedProviderPath } from "../server/src/payments/embedded-provider/embedded-provider.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { razorpay } from "../server/src/payments/provider/razorpay.ts";
+import { type Random, seeded } from "../server/src/testing/random.ts";
 import { startCluster } from "./cluster.ts";
 import { flows, type Scene, settle, timePasses, type Visit } from "./crash-point-flows.ts";
 import { type Fuse, openPool, startProcess } from "./process-model.ts";
 import { writeProof } from "./proof-page.ts";
-import { type Random, seeded } from "./random.ts";
 
 /** Workers with a database each, so that their processes do not take each other's rows. */
 const workers = 8;

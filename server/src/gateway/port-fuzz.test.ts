@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { type Random, seeded } from "../testing/random.ts";
 import type { Row } from "./testing/insert-environment.ts";
 import { setupGateway } from "./testing/setup-gateway.ts";
 import { withProgram } from "./testing/with-program.ts";
@@ -12,7 +13,7 @@ test(`no host name and no path of a port leads to JupyterLab or to another tenan
   const other = await withProgram(given, "demo2", "other");
   const cookie = await given.signedIn(own.row, null, 6006);
   await given.signedIn(other.row, null, 6006);
-  const pick = createPick(seed);
+  const pick = seeded(seed).of;
   let reached = 0;
   for (let n = 0; n < cases; n += 50)
     await Promise.all(
@@ -34,19 +35,6 @@ test(`no host name and no path of a port leads to JupyterLab or to another tenan
   // Otherwise the generator would prove nothing.
   expect(reached).toBeGreaterThan(cases / 10);
 });
-
-type Pick = <T>(choices: readonly T[]) => T;
-
-/** Seeded random choices (mulberry32). */
-function createPick(from: number): Pick {
-  let state = from >>> 0;
-  return (choices) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return choices[((mixed ^ (mixed >>> 14)) >>> 0) % choices.length] as never;
-  };
-}
 
 const hostPieces = [
   "6006",
@@ -153,7 +141,7 @@ const tails = [
 ];
 
 /** A request of the owner's browser at the port's host, with up to three changes anywhere. */
-function mutated(pick: Pick, host: string, cookie: string, { secret }: Row): string {
+function mutated(pick: Random["of"], host: string, cookie: string, { secret }: Row): string {
   let [name, path, method, tail] = [host, pick(paths), "GET", ""];
   const more: string[] = [];
   for (let n = pick([0, 1, 1, 2, 3]); n > 0; n--) {
@@ -170,7 +158,7 @@ function mutated(pick: Pick, host: string, cookie: string, { secret }: Row): str
 }
 
 /** Puts a piece into the text, in the place of some of its letters. */
-function spliced(pick: Pick, text: string, piece: string): string {
+function spliced(pick: Random["of"], text: string, piece: string): string {
   const at = pick(Array.from({ length: text.length + 1 }, (_, index) => index));
   return text.slice(0, at) + piece + text.slice(at + pick([0, 0, 1, 2, 4, 6]));
 }

@@ -2,8 +2,9 @@ import { createConnection } from "node:net";
 import type { AnyEndpoint } from "@berth/contract";
 import { expect, test } from "vitest";
 import { toJSONSchema } from "zod/mini";
+import { seeded } from "../testing/random.ts";
 import { containerRequest, orderBody, type TestApp, type TestUser, testApp } from "../testing/test-app.ts";
-import { broken, dice, jsonOf, type Schema, segments, types } from "./testing/random-json.ts";
+import { broken, jsonOf, type Schema, segments, types } from "./testing/random-json.ts";
 
 const requests = 2000;
 const workers = 5;
@@ -61,13 +62,13 @@ async function setup(seed: number) {
   const rented = await product.rent(owner);
   const basic = `Basic ${Buffer.from(`${product.own.keyId}:${product.own.keySecret}`).toString("base64")}`;
   const { number } = (await product.must("GET", `/billing/${owner.id}`, owner.token)).invoices[0];
-  return { ...product, random: dice(seed), roads: roadsOf(product), owner, rented, number, basic };
+  return { ...product, random: seeded(seed), roads: roadsOf(product), owner, rented, number, basic };
 }
 
 type World = Awaited<ReturnType<typeof setup>>;
 
 function requestOf({ random, roads, owner, rented, number, basic, own }: World, user: TestUser) {
-  const road = random.pick(roads);
+  const road = random.of(roads);
   const proof = rented.payment_data;
   const known = [
     ...[
@@ -104,34 +105,34 @@ function requestOf({ random, roads, owner, rented, number, basic, own }: World, 
     number,
   ];
   const url = road.path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    if (random.chance(0.35)) return random.pick(segments);
-    return random.pick(name === "user_id" ? [user.id] : (road.values?.[name] ?? ids));
+    if (random.chance(0.35)) return random.of(segments);
+    return random.of(name === "user_id" ? [user.id] : (road.values?.[name] ?? ids));
   });
   const query = random.chance(0.3)
-    ? `?${random.pick(["from", "count", "skip", "receipt", "order_id", "a[b]"])}=${random.pick(segments)}`
+    ? `?${random.of(["from", "count", "skip", "receipt", "order_id", "a[b]"])}=${random.of(segments)}`
     : "";
   const merchant = road.path.startsWith("/embedded-gateway");
   const good = merchant ? basic : `Bearer ${user.token}`;
   const authorization = random.chance(0.85)
     ? good
-    : random.pick(["Bearer", "Bearer x", "Basic !", "é", "Bearer ".repeat(500)]);
+    : random.of(["Bearer", "Bearer x", "Basic !", "é", "Bearer ".repeat(500)]);
   const hasBody = road.method !== "GET" || random.chance(0.1);
   const whole = road.path.endsWith("create_order") && random.chance(0.3);
   const payload = whole
     ? JSON.stringify(orderBody(user.id, { subdomain: "free-lab" }))
     : jsonOf(random, road.schema, known);
   const headers: Record<string, string> = { authorization };
-  if (hasBody) headers["content-type"] = random.chance(0.92) ? "application/json" : random.pick(types);
+  if (hasBody) headers["content-type"] = random.chance(0.92) ? "application/json" : random.of(types);
   if (random.chance(0.1))
-    headers["range"] = random.pick(["bytes=9-1", "bytes=99999-", "bytes=-1", "x", "bytes=0-0,1-1,5-9"]);
-  if (random.chance(0.1)) headers["accept"] = random.pick(["text/html", "*/*;q=x", "text/html,application/json"]);
-  if (random.chance(0.1)) headers["if-match"] = random.pick(['"x"', "*", "\u00ff"]);
-  if (random.chance(0.1)) headers["x-refund-idempotency"] = random.pick(["é", "x".repeat(300), "0123456789"]);
+    headers["range"] = random.of(["bytes=9-1", "bytes=99999-", "bytes=-1", "x", "bytes=0-0,1-1,5-9"]);
+  if (random.chance(0.1)) headers["accept"] = random.of(["text/html", "*/*;q=x", "text/html,application/json"]);
+  if (random.chance(0.1)) headers["if-match"] = random.of(['"x"', "*", "\u00ff"]);
+  if (random.chance(0.1)) headers["x-refund-idempotency"] = random.of(["é", "x".repeat(300), "0123456789"]);
   return {
     method: road.method,
     url: `${url}${query}`,
     headers,
-    ...(hasBody && { payload: random.chance(0.05) ? random.pick(broken) : payload }),
+    ...(hasBody && { payload: random.chance(0.05) ? random.of(broken) : payload }),
   };
 }
 

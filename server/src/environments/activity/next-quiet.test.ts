@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { dice } from "../../system-tests/testing/random-json.ts";
+import { seeded } from "../../testing/random.ts";
 import { lookAtRun } from "./look-at-run.ts";
 import { type Look, nextQuiet, type Quiet } from "./next-quiet.ts";
 import type { Sample } from "./samples.ts";
@@ -65,12 +65,12 @@ interface Piece {
 
 /** A run of some pieces of work, looked at every 15 to 18 s; answers when the notice came and when the work had ended. */
 function scenario(seed: number): { readonly done: number | undefined; readonly pieces: readonly Piece[] } {
-  const random = dice(seed);
+  const random = seeded(seed);
   const pieces: Piece[] = [];
-  const count = random.pick([1, 2, 3, 4]);
+  const count = random.of([1, 2, 3, 4]);
   let from = random.below(40);
   while (pieces.length < count) {
-    const kind = random.pick(["cell", "program", "cpu", "gpu"] as const);
+    const kind = random.of(["cell", "program", "cpu", "gpu"] as const);
     const piece = { kind, from, until: from + (kind === "cell" ? 1 : 35) + random.below(120) };
     pieces.push(piece);
     from = piece.until + (random.chance(0.5) ? random.below(25) : -random.below(20));

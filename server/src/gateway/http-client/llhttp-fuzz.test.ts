@@ -1,6 +1,7 @@
 import { Agent, request } from "node:http";
 import { Duplex } from "node:stream";
 import { expect, test } from "vitest";
+import { type Random, seeded } from "../../testing/random.ts";
 import { createResponseReader, endsHere, expectResponse, readResponse } from "./response-reader.ts";
 
 /** A parser's result for the bytes of one connection; undefined if it refuses them, or waits for more. */
@@ -17,7 +18,7 @@ const cases = Number(process.env["FUZZ_CASES"] ?? 2000);
 const seed = Number(process.env["FUZZ_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 test(`llhttp accepts what our parser accepts, with the same result: ${cases} responses of seed ${seed}`, async () => {
-  const pick = createPick(seed);
+  const pick = seeded(seed).of;
   const counts = { both: 0, stricter: 0, neither: 0 };
   for (let n = 0; n < cases; n++) {
     const isHead = pick([true, false, false, false, false]);
@@ -135,20 +136,6 @@ function comparable(fields: readonly string[], connection = ""): string[] {
   return kept;
 }
 
-type Pick = <T>(from: readonly T[]) => T;
-
-/** Seeded random choices (mulberry32). */
-function createPick(start: number): Pick {
-  let state = start;
-  return (from) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    const chosen = ((mixed ^ (mixed >>> 14)) >>> 0) % from.length;
-    return from[chosen] as (typeof from)[number];
-  };
-}
-
 /** Nineteen of twenty times the usual value, else another one. */
 const usual = <T>(value: T, others: readonly T[]): readonly T[] => [
   ...Array(others.length * 19).fill(value),
@@ -200,7 +187,7 @@ const trailers = usual("", ["X-T: 1\r\n", "X T: 1\r\n", "X-T\r\n", "\n"]);
 const framings = ["length", "length", "chunked", "chunked", "until close", "both"] as const;
 
 /** A response, mostly valid, sometimes with one changed character. */
-function generate(pick: Pick): string {
+function generate(pick: Random["of"]): string {
   const framing = pick(framings);
   const lines = [`${pick(versions)} ${pick(statuses)}${pick(reasons)}`];
   for (let fields = pick([0, 1, 2]); fields > 0; fields--) lines.push(`${pick(names)}: ${pick(values)}`);
@@ -213,18 +200,18 @@ function generate(pick: Pick): string {
   return pick([true, ...Array(7).fill(false)]) ? changed(text, pick) : text;
 }
 
-function chunks(pick: Pick): string {
+function chunks(pick: Random["of"]): string {
   const end = () => pick(lineEnds);
   return `${pick(sizes)}${end()}abc${end()}${pick(["0", "00", "0;x"])}${end()}${pick(trailers)}${end()}`;
 }
 
-function changed(text: string, pick: Pick): string {
+function changed(text: string, pick: Random["of"]): string {
   const at = pick([...text].map((_, index) => index));
   const other = pick(["", "\r", "\n", " ", "\t", ":", "\u0000", "0", "1", "A", "\u0080", "\r\n", ","]);
   return text.slice(0, at) + other + text.slice(at + pick([0, 1]));
 }
 
-function split(text: string, pick: Pick): readonly Buffer[] {
+function split(text: string, pick: Random["of"]): readonly Buffer[] {
   const bytes = Buffer.from(text, "latin1");
   const at = pick([bytes.length, bytes.length, ...Array.from({ length: bytes.length }, (_, index) => index)]);
   return [bytes.subarray(0, at), bytes.subarray(at)].filter(({ length }) => length > 0);

@@ -2,19 +2,9 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { jumpHostKey } from "../../installation/jump-host-key.ts";
+import { seeded } from "../../testing/random.ts";
 import { setupGateway } from "../testing/setup-gateway.ts";
 import { listenSsh } from "./testing/ssh-client.ts";
-
-/** The same numbers for the same seed (mulberry32). */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const rounds = 500;
 const atOnce = 20;
@@ -22,8 +12,8 @@ const heads = ["SSH-2.0-x\r\n", "SSH-1.0-x\r\n", "GET / HTTP/1.1\r\n\r\n", "SSH-
 
 /** A head, perhaps a packet of any type with a length that is right or not, then noise. */
 function bytesOf(seed: number): Buffer {
-  const next = random(seed);
-  const below = (limit: number) => Math.floor(next() * limit);
+  const next = seeded(seed);
+  const { below } = next;
   const noise = (length: number) => Buffer.from(Array.from({ length }, () => below(256)));
   const payload = Buffer.concat([Buffer.from([below(101)]), noise(below(300))]);
   const padding = 4 + below(8);

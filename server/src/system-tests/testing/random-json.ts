@@ -1,29 +1,11 @@
+import type { Random } from "../../testing/random.ts";
+
 export interface Schema {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
-}
-
-export interface Dice {
-  /** True this often, 0 to 1. */
-  chance(often: number): boolean;
-  pick<T>(choices: readonly T[]): T;
-  below(limit: number): number;
-}
-
-/** Deterministic for a seed (mulberry32). */
-export function dice(seed: number): Dice {
-  let state = seed;
-  const next = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number) => Math.floor(next() * limit);
-  return { chance: (often) => next() < often, pick: (choices) => choices[below(choices.length)] as never, below };
 }
 
 /** Raw JSON texts, also some that JSON.stringify never writes. */
@@ -65,18 +47,18 @@ export const types: readonly string[] = [
   ...["multipart/form-data", "application/json, text/html", "", "/", "application/JSON", "application/octet-stream"],
 ];
 
-export function jsonOf(random: Dice, schema: Schema, known: readonly unknown[]): string {
-  if (random.chance(0.12)) return random.pick(strange);
+export function jsonOf(random: Random, schema: Schema, known: readonly unknown[]): string {
+  if (random.chance(0.12)) return random.of(strange);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.enum) return JSON.stringify(random.pick(schema.enum));
+  if (schema.enum) return JSON.stringify(random.of(schema.enum));
   if (schema.type === "object") {
     const parts = Object.entries(schema.properties ?? {})
       .filter(() => random.chance(0.96))
       .map(([name, part]) => `${JSON.stringify(name)}:${jsonOf(random, part, known)}`);
-    if (random.chance(0.1)) parts.push(`"more":${random.pick(strange)}`);
+    if (random.chance(0.1)) parts.push(`"more":${random.of(strange)}`);
     return `{${parts.join(",")}}`;
   }
   if (schema.type === "array")
     return `[${Array.from({ length: random.below(4) }, () => jsonOf(random, schema.items ?? {}, known)).join(",")}]`;
-  return JSON.stringify(random.pick(known));
+  return JSON.stringify(random.of(known));
 }
