@@ -1,6 +1,6 @@
 /** The order of the settings on docs/configuration.md and in .env.example. Every setting is in exactly one group. */
 export const settingGroups: readonly { readonly title: string; readonly names: string }[] = [
-  { title: "Addresses", names: "PORT HOST APP_URL ENV_HOST SSH_PORT TRUST_PROXY" },
+  { title: "Addresses", names: "PORT HOST APP_URL ENV_HOST SSH_PORT SSH_HOST TRUST_PROXY" },
   { title: "Storage", names: "DATA_DIR RUNTIMES_DIR DATABASE_URL DATABASE_LISTEN_URL BACKUP" },
   { title: "Processes", names: "ROLES DRAIN_SECONDS METRICS_PORT METRICS_HOST METRICS_TOKEN LOG_LEVEL" },
   {

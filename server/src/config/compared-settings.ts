@@ -7,7 +7,7 @@ const ownSettings: readonly string[] = [
   ...["PORT", "HOST", "DATA_DIR", "RUNTIMES_DIR", "DATABASE_URL", "DATABASE_LISTEN_URL", "ROLES", "DRAIN_SECONDS"],
   ...["METRICS_PORT", "METRICS_HOST", "METRICS_TOKEN", "OPERATOR_PORT", "OPERATOR_HOST", "OPERATOR_URL"],
   ...["OPERATOR_SECOND_FACTOR", "TRUST_PROXY", "LOG_LEVEL", "SSH_AUTH_SOCK", "KUBERNETES_CONFIG", "BACKUP"],
-  ...["FIREBASE_SERVICE_ACCOUNT"],
+  ...["FIREBASE_SERVICE_ACCOUNT", "SSH_HOST"],
 ];
 
 /** What a process with the role gateway alone needs too, so that it is compared with all. */

@@ -62,7 +62,7 @@ function nest(v: Settings, catalogue: Catalogue) {
   return {
     /** Without a file the built-in one. */
     ...{ catalogue, catalogueFile: v.CATALOGUE },
-    ...{ port: v.PORT, sshPort: sshPortOf(v), host: v.HOST, drainMs: v.DRAIN_SECONDS * 1000 },
+    ...{ port: v.PORT, host: v.HOST, ssh: sshOf(v), drainMs: v.DRAIN_SECONDS * 1000 },
     /** Undefined: main.ts derives it from the port (G96). */
     appUrl: v.APP_URL?.replace(/\/$/, ""),
     envHost: v.ENV_HOST,
@@ -108,10 +108,10 @@ function nest(v: Settings, catalogue: Catalogue) {
   };
 }
 
-/** Undefined: no SSH to environments. */
-function sshPortOf({ SSH_PORT: port, PORT }: Settings): number | undefined {
-  if (port === "off" || (port === undefined && PORT === 0)) return undefined;
-  return Number(port ?? 2222);
+/** Without a port there is no SSH to environments. */
+function sshOf({ SSH_PORT, SSH_HOST, PORT, HOST }: Settings) {
+  const isOff = SSH_PORT === "off" || (SSH_PORT === undefined && PORT === 0);
+  return { port: isOff ? undefined : Number(SSH_PORT ?? 2222), host: SSH_HOST ?? HOST };
 }
 
 function firebaseOf(v: Settings) {

@@ -66,6 +66,11 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
     "HOST is public: the process driver is for one's own machine and binds loopback only; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
   ],
   [
+    (v) =>
+      v.RUNTIME === "process" && v.SSH_HOST !== undefined && !isLoopback(v.SSH_HOST) && !v.UNSAFE_PUBLIC_PROCESS_DRIVER,
+    "SSH_HOST is public: the process driver is for one's own machine; UNSAFE_PUBLIC_PROCESS_DRIVER=true overrides",
+  ],
+  [
     (v) => v.RUNTIME === "process" && v.WARM_POOL !== "",
     "WARM_POOL needs RUNTIME=docker or kubernetes: a run of the process driver cannot stand ready",
   ],
@@ -109,6 +114,10 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
   [
     (v) => v.METRICS_PORT !== undefined && v.METRICS_PORT !== 0 && v.METRICS_PORT === v.PORT,
     "METRICS_PORT and PORT: two different ports",
+  ],
+  [
+    (v) => Number(v.SSH_PORT) > 0 && [v.PORT, v.METRICS_PORT, v.OPERATOR_PORT].includes(Number(v.SSH_PORT)),
+    "SSH_PORT: another port than PORT, METRICS_PORT and OPERATOR_PORT",
   ],
   [
     (v) => v.OPERATOR_PORT !== undefined && [v.PORT, v.METRICS_PORT].includes(v.OPERATOR_PORT),

@@ -44,8 +44,16 @@ export const settings = z.object({
     .string()
     .regex(portOrOff, "a port, or off")
     .optional()
-    .describe("Port of HOST for SSH to environments, with the role gateway; off: none")
+    .describe("Port for SSH to environments, with the role gateway; off: none")
     .meta({ unset: "2222, unless it is taken; off with PORT=0", example: "2222" }),
+  SSH_HOST: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      "The address that SSH_PORT is opened on; no proxy is in front of it, so that renters reach it only at a public one",
+    )
+    .meta({ unset: "HOST", example: "0.0.0.0" }),
   DATA_DIR: z
     .string()
     .min(1)

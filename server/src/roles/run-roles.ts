@@ -33,6 +33,7 @@ import { outcomesPath } from "../payments/embedded-provider/embedded-provider.ts
 import { delivery } from "../payments/settlement/delivery.ts";
 import { buildApp } from "./build-app.ts";
 import { environmentLoops } from "./environment-loops.ts";
+import { jumpHostOf } from "./jump-host-of.ts";
 import { checkPort, isServer, type ListenPlace } from "./listen-place.ts";
 import { openIdentity } from "./open-identity.ts";
 import { localFirewall, openMachines } from "./open-machines.ts";
@@ -168,7 +169,7 @@ async function serveApp(
     ...deps,
     ...deps.money,
     hosts: createHostNames({ appUrl, envHost: config.envHost }),
-    jumpHost: undefined,
+    jumpHost: jumpHostOf(deps),
     identity: await openIdentity({ db, secret, appUrl, announce, config }),
     betaEndsAt: betaEnd(config.betaStartsAt ?? installation.startedAt),
     disk: () => diskOf(dataDir),

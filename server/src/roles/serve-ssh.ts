@@ -5,7 +5,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import type { Logger } from "../logging/create-logger.ts";
 
 interface SshPlace {
-  readonly config: Pick<Config, "sshPort" | "host">;
+  readonly config: Pick<Config, "ssh">;
   readonly gateway: Pick<Gateway, "onSshConnection">;
   readonly log: Logger;
 }
@@ -15,7 +15,7 @@ interface SshPlace {
  * connections end with the gateway.
  */
 export async function serveSsh({ config, gateway, log }: SshPlace): Promise<() => Promise<void>> {
-  const { sshPort: port, host } = config;
+  const { port, host } = config.ssh;
   if (port === undefined) return async () => {};
   const server = createServer((socket) => gateway.onSshConnection(socket));
   try {

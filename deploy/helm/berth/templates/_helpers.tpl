@@ -90,7 +90,7 @@ securityContext:
 {{- define "berth.environment" -}}
 {{- $root := index . 0 }}
 {{- include "berth.folders" $root }}
-{{- range $name, $text := dict "ROLES" (index . 1) "HOST" "0.0.0.0" "PORT" "3000" "METRICS_HOST" "0.0.0.0" "METRICS_PORT" "9464" "DRAIN_SECONDS" $root.Values.drainSeconds "RUNTIME" "kubernetes" "KUBERNETES_NAMESPACE" (include "berth.environments" $root) }}
+{{- range $name, $text := dict "ROLES" (index . 1) "HOST" "0.0.0.0" "PORT" "3000" "SSH_PORT" "off" "METRICS_HOST" "0.0.0.0" "METRICS_PORT" "9464" "DRAIN_SECONDS" $root.Values.drainSeconds "RUNTIME" "kubernetes" "KUBERNETES_NAMESPACE" (include "berth.environments" $root) }}
 - name: {{ $name }}
   value: {{ include "berth.text" $text }}
 {{- end }}
