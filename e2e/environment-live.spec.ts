@@ -45,7 +45,7 @@ async function connectsBySsh(page: Page, subdomain: string): Promise<void> {
   const ssh = region(page, "SSH");
   const folder = mkdtempSync(join(tmpdir(), "berth-ssh-"));
   const key = join(folder, "key");
-  execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "ada@laptop", "-f", key]);
+  execFileSync("/usr/bin/ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-C", "ada@laptop", "-f", key]);
   await ssh.getByRole("link", { name: "Add an SSH key" }).click();
   await page.getByLabel("Public key").fill(readFileSync(`${key}.pub`, "utf8"));
   await page.getByRole("button", { name: "Add key" }).click();
@@ -60,7 +60,7 @@ async function connectsBySsh(page: Page, subdomain: string): Promise<void> {
   writeFileSync(config, (await copied(/~\/\.ssh\/config$/)) + own);
   writeFileSync(known, `${await copied(/known_hosts$/)}\n`);
   const words = ["-F", config, `${subdomain}.berth`, "echo in the home of $(basename $HOME)"];
-  const { stdout } = await promisify(execFile)("ssh", words, { timeout: 60_000 });
+  const { stdout } = await promisify(execFile)("/usr/bin/ssh", words, { timeout: 60_000 });
   expect(stdout).toMatch(/^in the home of \w+\n$/);
   rmSync(folder, { recursive: true });
 }
