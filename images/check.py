@@ -100,6 +100,42 @@ def owners_packages_win():
         fail(f"a package of the owner is not the one that is imported: {found.stdout or found.stderr}")
 
 
+# What the gateway does: it asks JupyterLab to join the connection, then passes bytes on.
+JOIN = """import base64, os, socket, sys, threading
+keys = base64.b64encode(open("/tmp/check-key.pub", "rb").read()).decode()
+connection = socket.create_connection(("127.0.0.1", 8888))
+fields = f"Host: localhost\\r\\nAuthorization: token {os.environ['JUPYTER_TOKEN']}\\r\\nAuthorized-Keys: {keys}\\r\\n"
+connection.sendall(f"GET /berth/ssh HTTP/1.1\\r\\n{fields}Connection: Upgrade\\r\\nUpgrade: ssh\\r\\n\\r\\n".encode())
+head = b""
+while not head.endswith(b"\\r\\n\\r\\n"):
+    head += connection.recv(1) or sys.exit(head)
+def up():
+    while piece := os.read(0, 65536):
+        connection.sendall(piece)
+    connection.shutdown(socket.SHUT_WR)
+threading.Thread(target=up, daemon=True).start()
+while piece := connection.recv(65536):
+    os.write(1, piece)
+"""
+
+
+def takes_ssh():
+    """A terminal by the image's own client and server, under the options of a run; no host key is in the image."""
+    if list(pathlib.Path("/etc/ssh").glob("ssh_host_*")):
+        fail("the image has a host key, which all its runs would share")
+    pathlib.Path("/tmp/join.py").write_text(JOIN)
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", "/tmp/check-key"], check=True)
+    options = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR", "BatchMode=yes"]
+    command = ["ssh", "-tt", "-F", "/dev/null", "-i", "/tmp/check-key", "-o", "ProxyCommand=python3 /tmp/join.py"]
+    command += [word for option in options for word in ("-o", option)]
+    inside = "tty; id -un; which python; command -v rsync; env"
+    done = subprocess.run([*command, "berth@demo", inside], capture_output=True, text=True, timeout=60)
+    lines = done.stdout.splitlines()
+    expected = ["berth", f"{os.environ['HOME']}/.local/python/bin/python", "/usr/bin/rsync"]
+    if done.returncode or not lines[0].startswith("/dev/pts/") or lines[1:4] != expected or "JUPYTER_TOKEN" in done.stdout:
+        fail(f"SSH does not work: {done.stdout[-600:]}{done.stderr[-600:]}")
+
+
 def tensor(container_type):
     code = TENSORS.get(container_type)
     if not code:
@@ -114,6 +150,7 @@ serves()
 is_compiled()
 is_confined()
 owners_packages_win()
+takes_ssh()
 version = importlib.metadata.version
 if tuple(map(int, version("jupyter-server").split(".")[:2])) < (2, 18):
     fail("jupyter-server is older than 2.18")

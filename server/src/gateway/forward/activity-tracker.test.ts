@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
 import { sql } from "kysely";
 import { expect, test } from "vitest";
+import { strictLog } from "../../logging/testing/record-log.ts";
 import { openUpstream, setupGateway } from "../testing/setup-gateway.ts";
+import { createActivityTracker } from "./activity-tracker.ts";
 
 const handshake = (host: string, cookie: string, path = "/terminals/websocket/1") =>
   `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nCookie: ${cookie}\r\nOrigin: http://${host}\r\n\r\n`;
@@ -120,4 +122,19 @@ test("activity during a database outage is written after it", async () => {
   await expect.poll(() => failures.length).toBeGreaterThan(0);
   await sql`alter table renamed rename to activity`.execute(db);
   await expect.poll(isUsed).toBe(true);
+});
+
+test("G405 keep-alives of an SSH client are no activity; what it sends otherwise is", async () => {
+  const { db, row, rest, isUsed } = await setupUses();
+  await rest();
+  const quiet = createActivityTracker(db, 60_000, strictLog());
+  const count = quiet.countClient(row.id);
+  // One a second, for as long as it is counted together.
+  for (let second = 0; second < 15; second++) count(100);
+  await quiet.stop();
+  expect(await isUsed()).toBe(false);
+  const busy = createActivityTracker(db, 60_000, strictLog());
+  busy.countClient(row.id)(4096);
+  await busy.stop();
+  expect(await isUsed()).toBe(true);
 });

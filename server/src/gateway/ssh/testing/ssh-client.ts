@@ -14,7 +14,7 @@ import { listen, track } from "../../testing/setup-gateway.ts";
 
 const run = promisify(execFile);
 
-export interface Done {
+interface Done {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

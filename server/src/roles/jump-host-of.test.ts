@@ -1,0 +1,16 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { readConfig } from "../config/config.ts";
+import { jumpHostOf } from "./jump-host-of.ts";
+
+test("G405 the page names the jump host only where it can be reached", () => {
+  const secret = randomBytes(32);
+  const atHome = { appUrl: "http://localhost:3000", secret };
+  expect(jumpHostOf({ ...atHome, config: readConfig({}) })).toMatchObject({ host: "localhost", port: 2222 });
+  expect(jumpHostOf({ ...atHome, config: readConfig({ SSH_PORT: "off" }) })).toBe(undefined);
+  // Behind a proxy, which carries no SSH.
+  const inPublic = { appUrl: "https://berth.example", secret };
+  expect(jumpHostOf({ ...inPublic, config: readConfig({}) })).toBe(undefined);
+  const opened = readConfig({ SSH_HOST: "0.0.0.0", UNSAFE_PUBLIC_PROCESS_DRIVER: "true" });
+  expect(jumpHostOf({ ...inPublic, config: opened })).toMatchObject({ host: "berth.example", port: 2222 });
+});
