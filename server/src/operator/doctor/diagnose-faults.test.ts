@@ -153,9 +153,16 @@ test("a missing home and a folder without an owner are listed", async () => {
   await home("not-yet", "null");
   await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at, delete_at)
     values ('over', 'over', 'local', 'ada', 'lab-over', now(), now())`.execute(db);
+  // Of ended environments: files that were promised, and files that were missing before the end, so that nothing was.
+  await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at, delete_at, missing_since)
+    values ('promised', 'promised', 'local', 'ada', 'lab-promised', now(), '2126-12-01T09:00Z', null),
+      ('known', 'known', 'local', 'ada', 'lab-known', now(), '2126-12-01T09:00Z', now())`.execute(db);
   for (const name of ["here", "nobodys", ".deleted-x"]) mkdirSync(join(folder, "homes", name), { recursive: true });
   const { found } = await ask();
-  expect(found["Missing homes"]).toEqual(["gone on local, the files of lab-gone"]);
+  expect(found["Missing homes"]).toEqual([
+    "gone on local, the files of lab-gone",
+    "promised on local, the files of lab-promised, which has ended; they are listed until Dec 1, 2126, 9:00 AM UTC",
+  ]);
   expect(found["Home folders without an owner"]).toEqual(["nobodys on local"]);
 });
 

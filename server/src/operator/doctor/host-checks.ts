@@ -13,6 +13,7 @@ import type { ClusterMachine } from "../../drivers/kubernetes/open-added-cluster
 import { missingImages } from "../../environments/hosts/missing-images.ts";
 import { thisMachine } from "../../environments/hosts/register-host.ts";
 import { formatDuration } from "../../text/format-duration.ts";
+import { formatInstant } from "../../text/format-instant.ts";
 import { imagesCommand, operatorCommand } from "../../text/operator-command.ts";
 import { answering, type DockerHost } from "./open-docker-hosts.ts";
 import type { Check } from "./run-checks.ts";
@@ -52,7 +53,7 @@ export function hostChecks(deps: HostChecksDeps): readonly Check[] {
       kind: "homes_missing",
       what: "Missing homes",
       remedy:
-        "mount their disk or restore them from a backup before their environments are started again; where they are lost for good, environments terminate ID pays the unused time back. Those of ended environments leave this list with the day until which files are kept",
+        "mount their disk or restore them from a backup before their environments are started again; where they are lost for good, environments terminate ID pays the unused time back. For those of ended environments nobody needs to act then: they leave this list by themselves",
       run: () => missingHomes(deps),
     },
     {
@@ -134,18 +135,27 @@ interface HomeRow {
   readonly home: string;
   readonly host_id: string;
   readonly subdomain: string;
+  /** Of an ended environment: how long its owner may ask for the files. */
+  readonly delete_at: Date | null;
 }
 
-/** Checks homes that were ready once and are not being deleted. */
+/**
+ * Checks homes that were ready once and are not being deleted. Of ended environments only those whose files their owners
+ * are still promised: nothing is kept of files that were missing before the end (`closeHome`).
+ */
 async function missingHomes(deps: HostChecksDeps): Promise<readonly string[]> {
   const { rows } = await sql<HomeRow>`
-    select home, host_id, subdomain from homes where used_at is not null and (delete_at is null or delete_at > now())
-    union select home, host_id, subdomain from environments where created_at is not null and status <> 'terminated'
+    select home, host_id, subdomain, delete_at from homes
+      where used_at is not null and (delete_at is null or (delete_at > now() and missing_since is null))
+    union select home, host_id, subdomain, null from environments where created_at is not null and status <> 'terminated'
     order by subdomain`.execute(deps.db);
   const folders = await homeFolders(deps);
   return rows
     .filter(({ home, host_id }) => folders.get(host_id)?.has(home) === false)
-    .map(({ home, host_id, subdomain }) => `${home} on ${host_id}, the files of ${subdomain}`);
+    .map(({ home, host_id, subdomain, delete_at }) => {
+      const kept = delete_at ? `, which has ended; they are listed until ${formatInstant(delete_at)} UTC` : "";
+      return `${home} on ${host_id}, the files of ${subdomain}${kept}`;
+    });
 }
 
 async function orphanHomes(deps: HostChecksDeps): Promise<readonly string[]> {
