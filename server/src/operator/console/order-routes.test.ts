@@ -120,7 +120,10 @@ test("G146 a refund shows what goes back, changes nothing until it is given, and
   expect(preview.json()).toMatchObject({
     ...{ currency: "USD", paid_minor: 480, refunded_minor: 0, runs: false },
     ...{ used_seconds: 12 * 3600, total_seconds: 24 * 3600 },
-    full: { minor: 480, consequences: [expect.anything(), "No paid time of first-lab is left, so it ends now."] },
+    full: {
+      minor: 480,
+      consequences: [expect.anything(), "With this refund no paid time of first-lab is left, so it ends now."],
+    },
     prorated: { minor: 240 },
   });
   expect(await kept(db)).toEqual(before);

@@ -113,7 +113,7 @@ test("a refund lists every order of the environment and its remaining time, and 
     "lab-ada of ada, active",
     `  ${ada.id} environment of 1 hour, paid $0.40, $0.40 of it refunded before: nothing is left of it`,
     `  ${extension} extension of 6 hours, paid $2.40: $2.40 goes back now`,
-    "No paid time of lab-ada is left, so it ends now.",
+    "With this refund no paid time of lab-ada is left, so it ends now.",
     expect.stringContaining("Nothing is done yet"),
   ]);
   expect(await refundsOf()).toMatchObject([{ reason: "discretionary", amount_minor: 40 }]);

@@ -123,7 +123,7 @@ test("prorated: the unused share goes back once, its time is taken off, and the 
   expect(await rest.balances()).toEqual({ gateway: 21, revenue: -21 });
   expect(await rest.requests()).toMatchObject([{ status: "granted", answer: "Our switch failed." }]);
   expect(await rest.notified()).toContainEqual(
-    "Refund granted: $0.19 of lab-ada is on its way back to your card; banks take 4-5 business days. No paid time of lab-ada is left, so it ends now. Our switch failed.",
+    "Refund granted: $0.19 of lab-ada is on its way back to your card; banks take 4-5 business days. With this refund no paid time of lab-ada is left, so it ends now. Our switch failed.",
   );
   expect((await ask({}, "ada")).status, "about the rest").toBe(200);
 });

@@ -55,7 +55,7 @@ export async function refundUnused(
 /** Text for the owner about the remaining time; empty when the environment had ended before. */
 export function remainingTimeText(subdomain: string, left: Shortened | undefined): string {
   if (!left) return "";
-  if (left.ends) return ` No paid time of ${subdomain} is left, so it ends now.`;
+  if (left.ends) return ` With this refund no paid time of ${subdomain} is left, so it ends now.`;
   if (left.expiresAt) return ` ${subdomain} runs until ${instant(left.expiresAt)}, with the time that stays paid.`;
   return ` ${subdomain} keeps ${(left.bankedSeconds / 3600).toFixed(1)} banked hours, which stay paid.`;
 }
