@@ -7,6 +7,7 @@ import {
   spendOperatorLink,
 } from "@berth/contract/console/session";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { readUnit } from "../../environments/leases/read-unit.ts";
 import { mount, success } from "../../http/mount.ts";
 import { countAttempts } from "../../identity/local/count-attempts.ts";
 import { sealOf } from "../../identity/seal.ts";
@@ -78,18 +79,6 @@ export function sessionRoutes(app: FastifyInstance, deps: SessionDeps): void {
     await signIn(request, operatorId);
     return { ...success, recovery_codes: [...recoveryCodes] };
   });
-}
-
-/** What the hosts have to rent; "gpu" where there is none yet (G307). */
-async function readUnit(db: ConsoleDeps["db"]): Promise<"gpu" | "cpu" | "both"> {
-  const [first, second] = await db
-    .selectFrom("gpus")
-    .innerJoin("hosts", "hosts.id", "gpus.host_id")
-    .where("hosts.removed_at", "is", null)
-    .select("gpus.kind")
-    .distinct()
-    .execute();
-  return second ? "both" : (first?.kind ?? "gpu");
 }
 
 /** Ties a link to the browser that opened it. */

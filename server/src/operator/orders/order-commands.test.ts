@@ -25,7 +25,7 @@ test("an order is found by every id and name that a customer may send, and shown
     expect(JSON.parse((await run("orders", "find", word, "--json")).stdout), word).toMatchObject([{ id: order.id }]);
   expect((await run("orders", "find", "first")).stdout).toBe("There is no such order");
   expect((await run("orders", "find", order.id)).stdout).toMatch(
-    /fulfilled .* first-lab .*jupyter, 1 GPU, 24 h +\$4\.80 +\$4\.80 +-$/,
+    /fulfilled .* first-lab .*jupyter, 1 slot, 24 h +\$4\.80 +\$4\.80 +-$/,
   );
   const shown = (await run("order", razorpay_order_id)).stdout;
   for (const part of [order.id, ada.email, receipt.number, "ordered", "paid", "delivered"])
@@ -45,6 +45,9 @@ test("an order is found by every id and name that a customer may send, and shown
   expect((await run("orders", "find", order.id)).stdout).toMatch(
     / amount +paid +refunded\n.* \$4\.80 +\$9\.60 +\$4\.80$/,
   );
+  // Only an installation without GPUs rents slots (G307).
+  await sql`update gpus set kind = 'gpu'`.execute(db);
+  expect((await run("orders", "find", order.id)).stdout).toContain("jupyter, 1 GPU, 24 h");
 });
 
 test("the refund calculator says what would go back now and later, and changes nothing", async () => {

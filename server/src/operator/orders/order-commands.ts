@@ -1,5 +1,6 @@
 import { plural } from "@berth/contract";
 import type { Config } from "../../config/config.ts";
+import { readUnit } from "../../environments/leases/read-unit.ts";
 import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
 import { printNewest } from "../print-page.ts";
@@ -68,23 +69,23 @@ type Args = readonly string[];
 
 const ordersShown = 50;
 
-const orderColumns: Columns<OrderSummary> = {
+const orderColumns = (unit: "GPU" | "slot"): Columns<OrderSummary> => ({
   order: ({ id }) => id,
   at: ({ created_at }) => created_at,
   status: ({ status }) => status,
   owner: ({ email, user_id }) => email ?? user_id,
   name: ({ subdomain }) => subdomain,
   bought: ({ container_type, gpu_count, duration_hours }) =>
-    `${container_type}, ${plural(gpu_count, "GPU")}, ${duration_hours} h`,
+    `${container_type}, ${plural(gpu_count, unit)}, ${duration_hours} h`,
   amount: ({ amount_minor, currency }) => formatAmount(amount_minor, currency),
   paid: ({ paid_minor, currency }) => (paid_minor > 0 ? formatAmount(paid_minor, currency) : null),
   refunded: ({ refund_minor, currency }) => (refund_minor > 0 ? formatAmount(refund_minor, currency) : null),
-};
+});
 
 async function find(config: Config, [text = ""]: Args, options: Options): Promise<void> {
   const page = { limit: ordersShown + 1, before: options["before"] };
-  const rows = await withDatabase(config, (db) => findOrders(db, text, page));
-  printNewest(rows, orderColumns, options, {
+  const [rows, unit] = await withDatabase(config, async (db) => [await findOrders(db, text, page), await readUnit(db)]);
+  printNewest(rows, orderColumns(unit === "cpu" ? "slot" : "GPU"), options, {
     ...{ none: "There is no such order", limit: ordersShown },
     more: ({ id }) => `--before ${id}`,
   });

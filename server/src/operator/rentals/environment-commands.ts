@@ -1,4 +1,4 @@
-import { type SamplePoint, statuses } from "@berth/contract";
+import { plural, type SamplePoint, statuses } from "@berth/contract";
 import type { Config } from "../../config/config.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
 import { printNewest } from "../print-page.ts";
@@ -85,7 +85,7 @@ async function show(config: Config, [id = ""]: Args, { json }: Options): Promise
   console.log(usageText(usage));
   for (const { stage, at } of stages) console.log(`stage ${stage} ${at}`);
   for (const { id: order, status, duration_hours } of orders)
-    console.log(`order ${order} ${status}, ${duration_hours} hours`);
+    console.log(`order ${order} ${status}, ${plural(duration_hours, "hour")}`);
   for (const { id: session, opened_at, closed_at, reason } of sessions)
     console.log(
       `session ${session} from ${opened_at.toISOString()} to ${closed_at?.toISOString() ?? "now"} ${reason ?? ""}`,
