@@ -126,5 +126,5 @@ export const announce = endpoint({
     reason,
   }),
   reply: done,
-  errors: [],
+  errors: ["action_not_allowed"],
 });

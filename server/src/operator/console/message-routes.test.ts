@@ -102,6 +102,10 @@ test("G145 an act without a reason, without words, or on no ticket is refused, a
     "The title of an announcement has 1 to 100 characters",
   ]);
   expect((await refused("announcements", { ...news, audience: "nobody", reason }))[0]).toBe(400);
+  expect(await refused("announcements", { ...news, audience: "renters", reason })).toEqual([
+    409,
+    "Nobody would get it: nobody rents now",
+  ]);
   for (const act of ["answer", "close"])
     expect((await refused(`tickets/${newId()}/${act}`, { text: "It runs.", reason }))[0]).toBe(404);
   const { operator_sessions: __, ...after } = await rows();

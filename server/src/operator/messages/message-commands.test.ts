@@ -80,7 +80,13 @@ test("a ticket is closed with a reason and nobody is notified; more than a page 
 test("an announcement reaches everybody or who rents now, by bell, and with --mail by mail as the flags say; not suspended accounts", async () => {
   const { db, run, signUp, rent, deliver, mails, announce } = await setup();
   const stop = deliver();
+  expect(await run("announce", "Hello")).toMatchObject({
+    ...{ code: 1, stderr: "Nobody would get it: there is no account yet" },
+  });
   const [ada, ben, eve] = [await signUp("Ada"), await signUp("Ben"), await signUp("Eve")];
+  expect(await run("announce", "Hello", "--to", "renters")).toMatchObject({
+    ...{ code: 1, stderr: "Nobody would get it: nobody rents now" },
+  });
   await rent(ada, { gpu_count: 1 });
   await stop();
   await run("users", "suspend", eve.id, "--now", "--reason", "Scans");

@@ -39,7 +39,7 @@ export async function countReceivers(db: Sql, audience: Audience): Promise<Recei
 
 /**
  * Queues an announcement, which the worker sends in batches (start-announcing.ts). Returns whom it reaches. Throws for an
- * empty or too long title or text.
+ * empty or too long title or text, and where it would reach nobody.
  */
 export async function sendAnnouncement(db: Db, announcement: Announcement, author: Author): Promise<Receivers> {
   const { audience, byMail } = announcement;
@@ -48,11 +48,17 @@ export async function sendAnnouncement(db: Db, announcement: Announcement, autho
   return await db.transaction().execute(async (tx) => {
     const id = newId();
     const receivers = await countReceivers(tx, audience);
+    if (receivers.accounts === 0) throw new AppError("action_not_allowed", nobody[audience]);
     await tx.insertInto("announcements").values({ id, title, body, audience, by_mail: byMail }).execute();
     await recordAct(tx, author, "announcement.send", id, { audience, users: receivers.accounts, mail: byMail });
     return receivers;
   });
 }
+
+const nobody = {
+  all: "Nobody would get it: there is no account yet",
+  renters: "Nobody would get it: nobody rents now",
+} as const;
 
 /** What was done, for the operator. */
 export function announcedText({ accounts, mails }: Receivers, byMail: boolean): string {

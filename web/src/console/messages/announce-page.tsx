@@ -64,7 +64,7 @@ export function AnnouncePage() {
         <p className={classes.reach} role="status">
           {reach}
         </p>
-        <Button type="submit" disabled={!data}>
+        <Button type="submit" disabled={!data || data.receivers[audience].accounts === 0}>
           Announce
         </Button>
       </form>
