@@ -18,7 +18,7 @@ test("an environment is found by host and name, shown from outside, and stopped 
 }) => {
   const { customer, id, secret } = await rented(desk, "stop-lab");
   await openScreen(page, "/hosts", "Hosts");
-  const slot = page.getByRole("list", { name: "Slots of local" }).getByRole("link", { name: /: rented, stop-lab$/ });
+  const slot = page.getByRole("list", { name: "Slots of local" }).getByRole("link", { name: /: leased, stop-lab$/ });
   await slot.focus();
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/environments/${id}$`));

@@ -83,7 +83,7 @@ test("Now: figures, findings with their remedy, a check again, and what could no
     page.getByText(/^8 of 8 slots are leased, none is free. 2 in the queue, the first since /),
   ).toBeVisible();
   await expect(
-    page.getByRole("img", { name: /^Slots rented: \d of 8. At most \d, counted each half hour$/ }),
+    page.getByRole("img", { name: /^Slots leased: \d of 8. At most \d, counted each half hour$/ }),
   ).toBeVisible();
   await checkScreen(page, "console-now");
   const act = page.getByRole("region", { name: "What happened last" }).getByRole("listitem").first();

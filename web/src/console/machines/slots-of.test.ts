@@ -12,12 +12,12 @@ const environment = { kind: "environment", id: "e1", name: "thesis-run" } as con
 
 test.each([
   ["free", gpu, open, "local-1: free", undefined],
-  ["rented", { ...gpu, lease: environment }, open, "local-1: rented, thesis-run", "/environments/e1"],
+  ["leased", { ...gpu, lease: environment }, open, "local-1: leased, thesis-run", "/environments/e1"],
   [
-    "rented",
+    "leased",
     { ...gpu, lease: environment },
     { ...open, drained_at: at },
-    "local-1: rented, thesis-run",
+    "local-1: leased, thesis-run",
     "/environments/e1",
   ],
   ["held", { ...gpu, lease: { kind: "order", id: "o1", name: "" } }, open, "local-1: held, for an order", "/orders/o1"],
@@ -33,7 +33,7 @@ test.each([
     "faulty",
     { ...gpu, lease: environment, quarantined_at: at, quarantine_reason: "The fan is loud" },
     open,
-    "local-1: faulty, still rented, thesis-run, The fan is loud",
+    "local-1: faulty, still leased, thesis-run, The fan is loud",
     "/environments/e1",
   ],
   ["faulty", gpu, { ...open, away_since: at }, "local-1: faulty, its host does not answer", undefined],

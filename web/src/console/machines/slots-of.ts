@@ -1,11 +1,11 @@
 import type { OperatedGpu, OperatedHost } from "@berth/contract/console/machines";
 
 /** In the order of the line that counts them. */
-export const slotStates = ["rented", "held", "free", "draining", "faulty", "withheld"] as const;
+export const slotStates = ["leased", "held", "free", "draining", "faulty", "withheld"] as const;
 export type SlotState = (typeof slotStates)[number];
 
 export const slotWords: Readonly<Record<SlotState, string>> = {
-  rented: "rented",
+  leased: "leased",
   held: "held",
   free: "free",
   draining: "free, but draining",
@@ -33,7 +33,7 @@ export function slotOf(gpu: OperatedGpu, host: Place): Slot {
   const reason = reasonOf(gpu) || (state === "faulty" && "its host does not answer");
   const parts = [
     slotWords[state],
-    ...(holder && state === "faulty" ? [`still ${lease?.kind === "environment" ? "rented" : "held"}`] : []),
+    ...(holder && state === "faulty" ? [`still ${lease?.kind === "environment" ? "leased" : "held"}`] : []),
     ...(holder ? [holder.text] : []),
     ...(reason ? [reason] : []),
   ];
@@ -43,7 +43,7 @@ export function slotOf(gpu: OperatedGpu, host: Place): Slot {
 function stateOf(gpu: OperatedGpu, host: Place): SlotState {
   if (gpu.quarantined_at) return reasonOf(gpu) === "" ? "withheld" : "faulty";
   if (host.lost_at || host.away_since) return "faulty";
-  if (gpu.lease) return gpu.lease.kind === "environment" ? "rented" : "held";
+  if (gpu.lease) return gpu.lease.kind === "environment" ? "leased" : "held";
   return host.drained_at ? "draining" : "free";
 }
 

@@ -54,7 +54,7 @@ export function DayCurves({ day, gpus }: Pick<Overview, "day" | "gpus">) {
   );
 }
 
-/** "3 of 8 rented", the launches, and who found nothing free. */
+/** "3 of 8 leased", the launches, and who found nothing free. */
 export function curvesOf(day: readonly Step[], total: number, { all }: UnitWords): readonly Curve[] {
   const sum = (name: Count) => day.reduce((count, step) => count + step[name], 0);
   const most = (...names: Count[]) => Math.max(0, ...day.flatMap((step) => names.map((name) => step[name])));
@@ -62,7 +62,7 @@ export function curvesOf(day: readonly Step[], total: number, { all }: UnitWords
   const queued = sum("queued");
   return [
     {
-      title: `${capitalised(all)} rented`,
+      title: `${capitalised(all)} leased`,
       figure: `${day.at(-1)?.rented ?? 0} of ${total}`,
       note: `At most ${most("rented")}, counted each half hour`,
       counts: ["rented"],

@@ -8,13 +8,13 @@ const step = { at: "2026-11-20T14:30:00.000Z", rented: 3, launched: 1, undeliver
 test("the curves of the day say in words what they show, in slots where there are no GPUs (G307)", () => {
   const day = [{ ...step, rented: 7 }, step];
   expect(curvesOf(day, 8, unitWords.cpu).map(({ title, figure, note }) => [title, figure, note])).toEqual([
-    ["Slots rented", "3 of 8", "At most 7, counted each half hour"],
+    ["Slots leased", "3 of 8", "At most 7, counted each half hour"],
     ["Launches", "2", "All delivered"],
     ["Found nothing free", "0", "Nobody had to wait"],
   ]);
   const bad = curvesOf([{ ...step, undelivered: 2, queued: 4 }], 8, unitWords.gpu);
   expect(bad.map(({ title, note }) => [title, note])).toEqual([
-    ["GPUs rented", "At most 3, counted each half hour"],
+    ["GPUs leased", "At most 3, counted each half hour"],
     ["Launches", "2 more not delivered"],
     ["Found nothing free", "Asked to wait in the queue"],
   ]);
