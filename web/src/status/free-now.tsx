@@ -30,11 +30,13 @@ function Answer({ count, capacity }: { readonly count: number; readonly capacity
   const known = capacity?.counts.find(({ gpu_count }) => gpu_count === count);
   if (!capacity || !known) return <b />;
   if (known.free) return <b data-free>Free</b>;
+  if (capacity.total === 0) return <b>Not now</b>;
   if (count > capacity.total) return <b>More than one machine has</b>;
   return <b>{known.next_free_at ? `Free from ${dateTime(known.next_free_at)}` : "In use"}</b>;
 }
 
 function machineLine({ kind, free, total }: Known): string {
+  if (total === 0) return "No machine takes new environments at the moment.";
   if (kind === "cpu") return `CPU only (no GPU on this machine). ${free} of ${total} slots are free.`;
   return `${free} of ${total} GPUs of the largest machine are free.`;
 }

@@ -61,6 +61,9 @@ test("the sentence names the counts, the free GPUs and the next free time", () =
   expect(countReason(setup({ counts: [] }), now)).toBeUndefined();
   const one = { total: 1, free: 0, counts: [{ gpu_count: 1, free: false, next_free_at: null }] };
   expect(countReason(setup(one), now)).toBe("1 GPU is not free: 1 of 1 is in use on this machine.");
+  const none = setup({ kind: "cpu", total: 0, free: 0, counts: one.counts });
+  expect(countReason(none, now)).toBe("No machine takes new environments at the moment. Look again later.");
+  expect(countChoices(none, now)[0]?.note).toBe("Not now");
 });
 
 test("a time on another day has its date", () => {

@@ -40,6 +40,7 @@ export function countChoices(capacity: Capacity | undefined, now: number): reado
   return prices().rows.map(({ gpus }) => {
     const known = capacity?.counts.find(({ gpu_count }) => gpu_count === gpus);
     if (!capacity || !known || known.free) return { gpus, free: true, taken: false, note: "" };
+    if (capacity.total === 0) return { gpus, free: false, taken: false, note: "Not now" };
     if (gpus > capacity.total) return { gpus, free: false, taken: false, note: `This machine has ${capacity.total}` };
     const note = known.next_free_at ? `Free ${whenFree(known.next_free_at, now)}` : "In use";
     return { gpus, free: false, taken: true, note };
@@ -62,6 +63,7 @@ export function withReservation(
 export function countReason(capacity: Capacity | undefined, now: number): string | undefined {
   const off = countChoices(capacity, now).filter(({ free }) => !free);
   if (!capacity || off.length === 0) return undefined;
+  if (capacity.total === 0) return "No machine takes new environments at the moment. Look again later.";
   const tooMany = off.filter(({ gpus }) => gpus > capacity.total).map(({ gpus }) => gpus);
   const inUse = off.filter(({ gpus }) => gpus <= capacity.total);
   const unit = unitWords[capacity.kind];

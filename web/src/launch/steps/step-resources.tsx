@@ -56,7 +56,7 @@ function CountChoice({ draft, onChange, capacity, config, queue }: Props) {
   return (
     <>
       <h2 id="gpu-title">How many {unit.all}?</h2>
-      {config && <p className={classes.hint}>{machineLine(capacity, config.gpus)}</p>}
+      {config && capacity?.total !== 0 && <p className={classes.hint}>{machineLine(capacity, config.gpus)}</p>}
       <Radio.Group
         role="group"
         aria-labelledby="gpu-title"
