@@ -101,6 +101,10 @@ test("acts are listed newest first, by time, subject and number", async () => {
   ]);
   expect(all[0]).toMatchObject({ ...ada, act: "hold.lift", subject_kind: "user", details: { z: 0, a: "ü", b: null } });
   expect(await readAudit(db, { limit: 9, subject: "user-0" })).toHaveLength(2);
+  await sql`
+    insert into support_tickets (id, code, user_id, email, issue_type, description)
+    values ('user-0', 'BRT-1', 'ada', 'ada@uni.example', 'other', 'x')`.execute(db);
+  expect(await readAudit(db, { limit: 9, subject: "BRT-1" }), "by the code of a ticket").toHaveLength(2);
   expect(await readAudit(db, { limit: 9, since: all[0]?.at })).toHaveLength(1);
   expect(await readAudit(db, { limit: 9, since: new Date(Date.now() + 60_000) })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { type AuditRow, auditHash, noHash } from "./audit-hash.ts";
 
 interface Filter {
   readonly since?: Date | undefined;
-  /** Id of what acts are about; also the address of an account, or the name of environments. */
+  /** Id of what acts are about; also the address of an account, the name of environments, or the code of a ticket. */
   readonly subject?: string | undefined;
   readonly limit: number;
 }
@@ -23,6 +23,7 @@ export async function readAudit(db: Db, { since, subject, limit }: Filter): Prom
 
 const isAbout = (subject: string) => sql<boolean>`
   subject_id = any(array(select ${subject} union select id from environments where subdomain = ${subject}
+    union select id from support_tickets where code = ${subject}
     union select user_id from profiles where lower(email) = lower(${subject})))`;
 
 export interface Verified {
