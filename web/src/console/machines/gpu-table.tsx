@@ -76,7 +76,7 @@ function GpuState({
         <small>{quarantine_reason || withheld_reason || "Its host has no room for it, or has it no more"}</small>
       </>
     );
-  return lease ? <Tag>{lease.kind === "environment" ? "Rented" : "Held"}</Tag> : <Tag tone="live">Free</Tag>;
+  return lease ? <Tag>{lease.kind === "environment" ? "Leased" : "Held"}</Tag> : <Tag tone="live">Free</Tag>;
 }
 
 function GpuButton({ gpu, onAct }: { readonly gpu: OperatedGpu; readonly onAct: Props["onAct"] }) {
