@@ -12,7 +12,7 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/drivers": ". homes process fake docker kubernetes",
   "server/src/drivers/docker": "engine containers machine images firewall .",
   "server/src/drivers/kubernetes": "cluster pods nodes homes network images .",
-  "server/src/identity": ". local firebase",
+  "server/src/identity": ". local providers firebase",
   "server/src/account": "ssh-keys .",
   "server/src/environments":
     ". leases time hosts homes moves activity queue warm-pool allocation reconciler api mining",

@@ -24,6 +24,11 @@ export const settingGroups: readonly { readonly title: string; readonly names: s
     names:
       "IDENTITY IDENTITY_SECRET SECOND_FACTOR FIREBASE_PROJECT_ID FIREBASE_API_KEY FIREBASE_SERVICE_ACCOUNT FIREBASE_AUTH_EMULATOR_HOST",
   },
+  {
+    title: "Sign-in by other providers",
+    names:
+      "OIDC_1_ISSUER OIDC_1_CLIENT_ID OIDC_1_CLIENT_SECRET OIDC_1_NAME OIDC_1_DOMAINS GITHUB_CLIENT_ID GITHUB_CLIENT_SECRET GITHUB_URL",
+  },
   { title: "Mail", names: "SMTP_URL MAIL_FROM" },
   {
     title: "Name and support",

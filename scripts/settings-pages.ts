@@ -10,9 +10,9 @@ const notice = "written by `npm run docs` from server/src/config/settings.ts: ne
 
 /** docs/configuration.md and .env.example. Throws one error that names every setting without a description or a group. */
 export function settingsPages(
-  settings: readonly SettingDescription[],
+  all: readonly SettingDescription[],
 ): Readonly<Record<"docs/configuration.md" | ".env.example", string>> {
-  const groups = groupsOf(settings);
+  const groups = groupsOf(all.filter(({ like }) => like === undefined));
   return { "docs/configuration.md": pageOf(groups), ".env.example": exampleOf(groups) };
 }
 

@@ -185,6 +185,16 @@ const stored = {
       last_used_at: maybe,
     }),
   ),
+  /** Accounts of other providers that sign in (G419). */
+  linked_accounts: array(
+    object({
+      issuer: string(),
+      subject: string(),
+      email: nullable(string()),
+      created_at: instant,
+      last_used_at: maybe,
+    }),
+  ),
   /** Without the secrets in their URLs. */
   share_links: array(
     object({

@@ -37,6 +37,7 @@ export * from "./samples.ts";
 export * from "./second-factor.ts";
 export * from "./settings.ts";
 export * from "./shares.ts";
+export * from "./sign-in-providers.ts";
 export * from "./sign-ins.ts";
 export * from "./ssh-keys.ts";
 export * from "./status.ts";

@@ -4,9 +4,8 @@ import type { Db } from "../database/database.ts";
 import { containerOf } from "../environments/environment.ts";
 import { isAccountDeleted } from "../environments/homes/home-records.ts";
 import { mount, success } from "../http/mount.ts";
-import type { User } from "../http/request-user.ts";
-import { type Identity, IdentityError } from "../identity/identity.ts";
-import { refusalOf } from "../identity/refusal-of.ts";
+import type { Identity } from "../identity/identity.ts";
+import { provePassword } from "../identity/prove-password.ts";
 import { accountReader } from "./account-reader.ts";
 import { eraseAccount } from "./erase-account.ts";
 import { exportAccountOf } from "./export-account.ts";
@@ -41,19 +40,13 @@ export function accountRoutes(app: FastifyInstance, { db, identity }: AccountDep
   mount(app, exportAccount, async ({ user }) => ({ ...success, ...(await exportAccountOf(db, user)) }));
 
   mount(app, deleteAccount, async ({ user, body, request }) => {
-    await provePassword({ db, identity }, user, body.password, request.ip);
+    await provePassword({ db, identity }, { user, password: body.password, from: request.ip }).catch(
+      // Of two concurrent deletions both succeed.
+      async (error: unknown) => {
+        if (!(await isAccountDeleted(db, user.id))) throw error;
+      },
+    );
     await eraseAccount(db, identity, user.id);
     return success;
   });
-}
-
-/** Counts as a sign-in attempt (G91). Of two concurrent deletions both succeed. */
-async function provePassword({ db, identity }: AccountDeps, user: User, password: string, from: string): Promise<void> {
-  try {
-    const { uid } = await identity.verifyPassword(user.email, password, from);
-    if (uid !== user.id) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
-  } catch (error) {
-    if (await isAccountDeleted(db, user.id)) return;
-    throw (error instanceof IdentityError && refusalOf(error)) || error;
-  }
 }

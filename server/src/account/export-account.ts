@@ -167,6 +167,12 @@ async function signedIn(tx: Tx, userId: string) {
       .orderBy("created_at", "desc")
       .execute(),
     ssh_keys: await newestOf(tx, "ssh_keys", userId),
+    linked_accounts: await tx
+      .selectFrom("identity_links")
+      .selectAll()
+      .where("user_id", "=", userId)
+      .orderBy("created_at", "desc")
+      .execute(),
     share_links: await tx
       .selectFrom("share_links")
       .select(["environment_id", "created_at", "expires_at", "revoked_at", "views", "last_viewed_at"])

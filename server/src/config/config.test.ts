@@ -30,6 +30,7 @@ test("an empty environment is valid", () => {
   expect(config.caps.newcomerShare).toBe(0.5);
 });
 
+const oidc = { OIDC_1_ISSUER: "https://id.example", OIDC_1_CLIENT_ID: "berth", OIDC_1_CLIENT_SECRET: "hidden" };
 const firebase = { IDENTITY: "firebase", FIREBASE_PROJECT_ID: "berth-1a2b3", FIREBASE_API_KEY: "any" };
 test("a service account's key is read, of the same project only", () => {
   const folder = mkdtempSync(join(tmpdir(), "berth-firebase-"));
@@ -69,6 +70,20 @@ test.each([
     "an emulator for strangers",
     { ...firebase, FIREBASE_AUTH_EMULATOR_HOST: "127.0.0.1:9099", APP_URL: "https://berth.dev", PAYMENTS: "embedded" },
     "lets anybody in as anybody",
+  ],
+  [
+    "a provider without a secret",
+    { OIDC_2_ISSUER: "https://id.example", OIDC_2_CLIENT_ID: "b" },
+    "OIDC_2_CLIENT_SECRET: set all three",
+  ],
+  ["a provider's name alone", { OIDC_1_NAME: "Google" }, "OIDC_1_CLIENT_SECRET: set all three"],
+  ["a provider over plain HTTP", { ...oidc, OIDC_1_ISSUER: "http://id.example" }, "the issuer's https address"],
+  ["domains that are addresses", { ...oidc, OIDC_1_DOMAINS: "ada@uni.example" }, "OIDC_1_DOMAINS: such as"],
+  ["half of a GitHub app", { GITHUB_CLIENT_ID: "b" }, "GITHUB_CLIENT_ID and GITHUB_CLIENT_SECRET: set both"],
+  [
+    "another provider beside a hosted one",
+    { ...firebase, FIREBASE_AUTH_EMULATOR_HOST: "127.0.0.1:9099", ...oidc },
+    "with IDENTITY=firebase that service signs people in",
   ],
   ["an engine over plain TCP", { RUNTIME: "docker", DOCKER_HOST: "tcp://10.0.0.5:2375" }, "over TCP anybody"],
   ["an engine on another machine", { RUNTIME: "docker", DOCKER_HOST: "ssh://root@host" }, "on this machine"],
@@ -128,6 +143,32 @@ test.each([
   ["an invalid boolean", { UNSAFE_PUBLIC_PROCESS_DRIVER: "yes" }, "UNSAFE_PUBLIC_PROCESS_DRIVER"],
 ])("refuses %s", (_, source, message) => {
   expect(problemsOf(source)).toEqual([expect.stringContaining(message)]);
+});
+
+test("G416 providers of a sign-in are numbered, with a name for the button and domains", () => {
+  const third = { OIDC_3_ISSUER: "https://id.example/realms/uni", OIDC_3_CLIENT_ID: "b", OIDC_3_CLIENT_SECRET: "c" };
+  const { providers } = readConfig({
+    ...oidc,
+    ...third,
+    OIDC_3_NAME: "Uni",
+    OIDC_3_DOMAINS: "Uni.example, lab.example",
+  });
+  const client = { clientId: "b", clientSecret: "c" };
+  expect(providers.oidc).toEqual([
+    {
+      key: "1",
+      name: "id.example",
+      issuer: "https://id.example/",
+      clientId: "berth",
+      clientSecret: "hidden",
+      domains: [],
+    },
+    { key: "3", name: "Uni", issuer: third.OIDC_3_ISSUER, ...client, domains: ["uni.example", "lab.example"] },
+  ]);
+  expect(readConfig({ GITHUB_CLIENT_ID: "b", GITHUB_CLIENT_SECRET: "c" }).providers.github).toEqual({
+    url: "https://github.com",
+    ...client,
+  });
 });
 
 test("invalid and conflicting settings are reported together, each once (D16)", () => {

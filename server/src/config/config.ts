@@ -4,6 +4,7 @@ import { comparedSettings } from "./compared-settings.ts";
 import { conflicts, isConsolePublic, isLive, isPublic, type Role, secretsOf } from "./conflicts.ts";
 import { readFirebase, ServiceAccountError } from "./firebase-settings.ts";
 import { readKubernetes } from "./kubernetes-settings.ts";
+import { readProviders } from "./provider-settings.ts";
 import { CatalogueError, readCatalogueFile } from "./read-catalogue-file.ts";
 import { resticVariables } from "./restic-variables.ts";
 import { backupPattern, type Settings, settings } from "./settings.ts";
@@ -79,8 +80,7 @@ function nest(v: Settings, catalogue: Catalogue) {
     payments: readPayments(v),
     seller: readSeller(v),
     mail: readMail(v),
-    /** Without a project accounts are the server's own. */
-    ...{ secret: v.IDENTITY_SECRET, firebase: firebaseOf(v), secondFactor: v.SECOND_FACTOR },
+    ...identityOf(v),
     brand: { name: v.BRAND_NAME, email: v.CONTACT_EMAIL, supportName: v.SUPPORT_NAME },
     support: readSupport(v),
     betaStartsAt: v.BETA_STARTS_AT ? new Date(v.BETA_STARTS_AT) : undefined,
@@ -112,6 +112,12 @@ function nest(v: Settings, catalogue: Catalogue) {
 function sshOf({ SSH_PORT, SSH_HOST, PORT, HOST }: Settings) {
   const isOff = SSH_PORT === "off" || (SSH_PORT === undefined && PORT === 0);
   return { port: isOff ? undefined : Number(SSH_PORT ?? 2222), host: SSH_HOST ?? HOST };
+}
+
+/** Without a project accounts are the server's own, and other providers may sign in to them. */
+function identityOf(v: Settings) {
+  const [secret, secondFactor] = [v.IDENTITY_SECRET, v.SECOND_FACTOR];
+  return { secret, secondFactor, firebase: firebaseOf(v), providers: readProviders(v) };
 }
 
 function firebaseOf(v: Settings) {

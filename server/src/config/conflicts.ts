@@ -1,4 +1,5 @@
 import { firebaseSettings } from "./firebase-settings.ts";
+import { providerConflicts } from "./provider-settings.ts";
 import type { Settings } from "./settings.ts";
 
 export type Role = "api" | "gateway" | "worker";
@@ -139,7 +140,7 @@ const conflictTable: readonly (readonly [when: (v: Settings) => boolean, message
 ];
 
 export function conflicts(v: Settings): string[] {
-  return conflictTable.filter(([when]) => when(v)).map(([, message]) => message);
+  return [...conflictTable.filter(([when]) => when(v)).map(([, message]) => message), ...providerConflicts(v)];
 }
 
 /** Several secrets are valid during a rotation. */

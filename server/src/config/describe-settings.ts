@@ -9,6 +9,8 @@ export interface SettingDescription {
   /** What holds without a value. */
   readonly unset?: string;
   readonly example?: string;
+  /** The setting whose row stands for this one too: it has none of its own. */
+  readonly like?: string;
   readonly enum?: readonly string[];
   readonly type?: string;
   readonly minimum?: number;

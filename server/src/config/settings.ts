@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { firebaseSettings } from "./firebase-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
+import { providerSettings } from "./provider-settings.ts";
 import { taxSettings } from "./tax-settings.ts";
 
 const word = <const W extends readonly [string, ...string[]]>(...words: W) => z.enum(words);
@@ -146,6 +147,7 @@ export const settings = z.object({
     .default("local")
     .describe("Where accounts are kept: by the server, or by Firebase Authentication (docs/operate/hosted-sign-in.md)"),
   ...firebaseSettings,
+  ...providerSettings,
   IDENTITY_SECRET: z
     .string()
     .min(32, "at least 32 characters")

@@ -659,6 +659,20 @@ create table identity_key (
   constraint identity_key_pkey primary key (kid)
 );
 
+create table identity_links (
+  id text not null,
+  user_id text not null,
+  issuer text not null,
+  subject text not null,
+  email text,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  constraint identity_links_pkey primary key (id),
+  constraint identity_links_issuer_subject_key unique (issuer, subject),
+  constraint identity_links_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
+);
+create index identity_links_user on identity_links (user_id);
+
 create table identity_pending_sign_ins (
   hash bytea not null,
   user_id text not null,
@@ -670,6 +684,22 @@ create table identity_pending_sign_ins (
   constraint identity_pending_sign_ins_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
 );
 create index identity_pending_sign_ins_user on identity_pending_sign_ins (user_id);
+
+create table identity_provider_attempts (
+  state_hash bytea not null,
+  browser_hash bytea not null,
+  provider text not null,
+  sealed bytea not null,
+  return_to text not null,
+  link_user text,
+  used_at timestamptz,
+  code_hash bytea,
+  expires_at timestamptz not null,
+  constraint identity_provider_attempts_pkey primary key (state_hash),
+  constraint identity_provider_attempts_code_hash_key unique (code_hash),
+  constraint identity_provider_attempts_link_user_fkey foreign key (link_user) references identity_user(id) on delete cascade
+);
+create index identity_provider_attempts_user on identity_provider_attempts (link_user);
 
 create table identity_recovery_codes (
   user_id text not null,

@@ -428,11 +428,31 @@ export interface Tables {
     created_at: Generated<Date>;
     not_after: Date;
   };
+  identity_links: {
+    id: string;
+    user_id: string;
+    issuer: string;
+    subject: string;
+    email: string | null;
+    created_at: Generated<Date>;
+    last_used_at: Date | null;
+  };
   identity_pending_sign_ins: {
     hash: Buffer;
     user_id: string;
     sign_in_provider: "password" | "custom";
     tries: Generated<number>;
+    expires_at: Date;
+  };
+  identity_provider_attempts: {
+    state_hash: Buffer;
+    browser_hash: Buffer;
+    provider: string;
+    sealed: Buffer;
+    return_to: string;
+    link_user: string | null;
+    used_at: Date | null;
+    code_hash: Buffer | null;
     expires_at: Date;
   };
   identity_recovery_codes: {

@@ -22,6 +22,8 @@ export interface PageSettings {
   readonly limits: Readonly<Record<string, string>>;
   /** Undefined: the built-in one, with which the pages were built. */
   readonly catalogue: Catalogue | undefined;
+  /** Buttons of the sign-in page (G416). */
+  readonly signInProviders: readonly { readonly key: string; readonly name: string }[];
 }
 
 type Encoding = "br" | "gzip" | "identity";
@@ -96,7 +98,7 @@ export async function sendDocument(
 }
 
 function fill(html: string, settings: PageSettings): string {
-  const { name, email, retentionDays, environmentHost, appUrl, limits, catalogue } = settings;
+  const { name, email, retentionDays, environmentHost, appUrl, limits, catalogue, signInProviders } = settings;
   const values: Record<string, string> = {
     ...limits,
     BRAND_NAME: name,
@@ -104,6 +106,7 @@ function fill(html: string, settings: PageSettings): string {
     RETENTION_DAYS: String(retentionDays),
     ENVIRONMENT_HOST: environmentHost,
     APP_URL: appUrl,
+    SIGN_IN_PROVIDERS: JSON.stringify(signInProviders),
     CATALOGUE: catalogue ? JSON.stringify(catalogue) : "",
   };
   return html.replace(/\{\{([A-Z_]+)\}\}/g, (mark, key: string) => escapeHtml(values[key] ?? mark));

@@ -12,7 +12,7 @@ import { servePages } from "./serve-pages.ts";
 
 const html = { accept: "text/html,*/*;q=0.8" };
 const page = (name: string) =>
-  `<title>${name} · {{BRAND_NAME}}</title><link href="{{APP_URL}}/${name}"><p>{{CONTACT_EMAIL}} {{RETENTION_DAYS}} {{GPU_COUNTS}} x.{{ENVIRONMENT_HOST}} {{x}}</p><script>1 < 2;\n</script>`;
+  `<title>${name} · {{BRAND_NAME}}</title><link href="{{APP_URL}}/${name}"><p>{{CONTACT_EMAIL}} {{RETENTION_DAYS}} {{GPU_COUNTS}} x.{{ENVIRONMENT_HOST}} {{x}}</p><meta content="{{SIGN_IN_PROVIDERS}}"><script>1 < 2;\n</script>`;
 
 async function setup({ name = "Berth" } = {}) {
   const dist = mkdtempSync(join(tmpdir(), "berth-dist-"));
@@ -33,6 +33,7 @@ async function setup({ name = "Berth" } = {}) {
     appUrl,
     limits: { GPU_COUNTS: "1 or 2" },
     catalogue: undefined,
+    signInProviders: [{ key: "1", name: '"><b>Uni' }],
   };
   const documents = await readDocuments(dist, settings);
   await guardBrowsers(app, {
@@ -59,7 +60,7 @@ test("every prerendered page is served at its path, filled with the operator's s
     const { statusCode, headers, body } = await app.inject({ url: path, headers: html });
     expect([statusCode, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(body).toBe(
-      `<title>${name} · Berth</title><link href="https://gpu.example/${name}"><p>a@gpu.example 45 1 or 2 x.env.example:3000 {{x}}</p><script>1 < 2;\n</script>`,
+      `<title>${name} · Berth</title><link href="https://gpu.example/${name}"><p>a@gpu.example 45 1 or 2 x.env.example:3000 {{x}}</p><meta content="[{&#34;key&#34;:&#34;1&#34;,&#34;name&#34;:&#34;\\&#34;&#62;&#60;b&#62;Uni&#34;}]"><script>1 < 2;\n</script>`,
     );
   }
 });

@@ -4,6 +4,7 @@ import {
   confirmSecondFactor,
   deleteAccount,
   exportAccount,
+  linkedAccounts,
   logout,
   openTicket,
   secondFactor,
@@ -15,7 +16,7 @@ import type { SecondFactors } from "./identity.ts";
 
 /** What an account without a factor may do where one is required: set it up, ask for help, leave. */
 const open: ReadonlySet<AnyEndpoint | undefined> = new Set([
-  ...[secondFactor, beginSecondFactor, confirmSecondFactor, settings],
+  ...[secondFactor, beginSecondFactor, confirmSecondFactor, settings, linkedAccounts],
   ...[logout, openTicket, exportAccount, deleteAccount],
 ]);
 

@@ -256,7 +256,8 @@ test("a hosted provider keeps the factor: each call says so in one sentence", as
   app.addHook("preParsing", async (request) => {
     request.user = { id: "u1", email: "ada@uni.example", emailVerified: true, name: "", sessionId: null };
   });
-  secondFactorRoutes(app, { identity: { secondFactors: null } as Identity, brandName: "Berth", mode: "optional" });
+  const deps = { db: undefined as never, brandName: "Berth", mode: "optional" as const };
+  secondFactorRoutes(app, { ...deps, identity: { secondFactors: null } as Identity });
   const path = "/settings/u1/second-factor";
   const body = { password, code: "123456" };
   for (const [method, url] of [

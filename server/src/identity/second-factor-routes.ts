@@ -7,12 +7,15 @@ import {
 } from "@berth/contract";
 import type { FastifyInstance } from "fastify";
 import { AppError } from "../app-error.ts";
+import type { Db } from "../database/database.ts";
 import { mount, success } from "../http/mount.ts";
 import type { Identity, SecondFactors } from "./identity.ts";
+import { provePassword } from "./prove-password.ts";
 import { refuse } from "./refusal-of.ts";
 import { factorPicture } from "./second-factor.ts";
 
 interface SecondFactorDeps {
+  readonly db: Db;
   readonly identity: Identity;
   /** As authenticator apps name it. */
   readonly brandName: string;
@@ -20,7 +23,7 @@ interface SecondFactorDeps {
 }
 
 /** Setting up and removing the second factor (G398, G399); signing in with it is the provider's. */
-export function secondFactorRoutes(app: FastifyInstance, { identity, brandName, mode }: SecondFactorDeps): void {
+export function secondFactorRoutes(app: FastifyInstance, { db, identity, brandName, mode }: SecondFactorDeps): void {
   mount(app, secondFactor, async ({ user }) => {
     const { since, recoveryCodes } = await factorsOf(identity).read(user.id);
     return { ...success, since: since?.toISOString() ?? null, recovery_codes: recoveryCodes, mode };
@@ -29,7 +32,7 @@ export function secondFactorRoutes(app: FastifyInstance, { identity, brandName, 
   mount(app, beginSecondFactor, async ({ user, body, request }) => {
     const factors = factorsOf(identity);
     if (mode === "off") throw new AppError("action_not_allowed", "Two-factor sign-in is not offered here");
-    await identity.verifyPassword(user.email, body.password, request.ip).catch(refuse);
+    await provePassword({ db, identity }, { user, password: body.password, from: request.ip });
     const secret = await factors.begin(user.id).catch(refuse);
     return { ...success, secret, picture: factorPicture(secret, brandName, user.email) };
   });

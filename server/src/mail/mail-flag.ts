@@ -51,6 +51,8 @@ const flags = {
   "second-factor": "always",
   session: "emailNotifications",
   "sign-in-copied": "securityAlerts",
+  /** Another provider's account was connected, or no longer is. */
+  "sign-in-link": "always",
   silent: "emailNotifications",
   /** A public SSH key was added. */
   "ssh-key": "always",

@@ -43,6 +43,9 @@ import type { HostedIdentity } from "../identity/firebase/firebase-identity.ts";
 import { identityRoutes } from "../identity/local/identity-routes.ts";
 import type { LocalIdentity } from "../identity/local/local-identity.ts";
 import { mailedLinkRoutes } from "../identity/mailed-link-routes.ts";
+import { linkRoutes } from "../identity/providers/link-routes.ts";
+import { openProviders } from "../identity/providers/open-providers.ts";
+import { type ProviderRoutesDeps, providerRoutes } from "../identity/providers/provider-routes.ts";
 import { requireFactor } from "../identity/require-factor.ts";
 import { secondFactorRoutes } from "../identity/second-factor-routes.ts";
 import { signInRoutes } from "../identity/sign-in-routes.ts";
@@ -65,6 +68,8 @@ export interface AppDeps {
   readonly log: Logger;
   readonly metrics: Metrics;
   readonly appUrl: string;
+  /** The installation's. */
+  readonly secret: Buffer;
   readonly db: Db;
   readonly changes: Changes;
   readonly identity: LocalIdentity | HostedIdentity;
@@ -108,9 +113,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
 
   healthRoutes(app, { db, version, disk: deps.disk });
   await productRoutes(app, deps);
-  if (identity.kind === "local") identityRoutes(app, { db, identity, contact: config.brand.email });
-  authRoutes(app, { db, identity, onSignUp: welcoming(config.retentionDays, config.catalogue) });
-  secondFactorRoutes(app, { identity, brandName: config.brand.name, mode: config.secondFactor });
+  const onSignUp = welcoming(config.retentionDays, config.catalogue);
+  if (identity.kind === "local") ownIdentityRoutes(app, { ...deps, identity, onSignUp });
+  authRoutes(app, { db, identity, onSignUp });
+  secondFactorRoutes(app, { db, identity, brandName: config.brand.name, mode: config.secondFactor });
   signInRoutes(app, { identity });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });
@@ -132,6 +138,26 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   eventRoutes(app, { changes, isSignedIn });
   deps.embeddedProvider?.routes(app, deps.local);
   return app;
+}
+
+/** What a hosted provider has instead of us. */
+function ownIdentityRoutes(
+  app: FastifyInstance,
+  {
+    config,
+    db,
+    secret,
+    appUrl,
+    payments,
+    ...deps
+  }: AppDeps & Pick<ProviderRoutesDeps, "onSignUp"> & { readonly identity: LocalIdentity },
+): void {
+  const { identity, onSignUp } = deps;
+  const contact = config.brand.email;
+  identityRoutes(app, { db, identity, contact });
+  const shared = { db, identity, providers: openProviders(config.providers), secret, appUrl };
+  providerRoutes(app, { ...shared, contact, onSignUp });
+  linkRoutes(app, { ...shared, announce: payments.announce });
 }
 
 /** Where the browser signs in, if not at our own address. */
@@ -180,7 +206,8 @@ async function pageSettings({ config, db, hosts, appUrl }: AppDeps): Promise<Omi
   const environmentHost = new URL(hosts.environmentUrl("any")).host.slice("any.".length);
   const own = { ...config.catalogue, gpus: await gpusOf(db, config.catalogue) };
   const catalogue = isDeepStrictEqual(own, defaultCatalogue) ? undefined : own;
-  return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl, catalogue };
+  const signInProviders = openProviders(config.providers).all.map(({ key, name }) => ({ key, name }));
+  return { ...config.brand, retentionDays: config.retentionDays, environmentHost, appUrl, catalogue, signInProviders };
 }
 
 /** What the hosts have, else what the catalogue names (G128). */

@@ -26,6 +26,9 @@ import {
 const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "POST /auth/signup": "anyone",
   "POST /auth/reset-password": "anyone",
+  "GET /auth/providers/:key/start": "anyone",
+  "GET /auth/providers/:key/callback": "anyone",
+  "POST /auth/providers/finish": "anyone",
   "GET /outbox": "anyone",
   "GET /config": "anyone",
   "GET /capacity": "anyone",

@@ -123,6 +123,7 @@ async function openApp({ listen, ...deps }: OpenAppDeps & Pick<Database, "listen
   const app = await buildApp({
     ...deps,
     appUrl,
+    secret,
     identity,
     hosts: gateway.hosts,
     gateway,

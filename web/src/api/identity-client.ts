@@ -50,8 +50,7 @@ export async function signInWithPassword(
   email: string,
   password: string,
 ): Promise<Tokens | HalfSignIn> {
-  const trustedBrowser = config.kind === "local" ? readStorage(trustKey) : null;
-  const trust = trustedBrowser ? { trustedBrowser } : {};
+  const trust = trustOf(config);
   const answer = await account(config, "signInWithPassword", { email, password, returnSecureToken: true, ...trust });
   return halfOf(answer) ?? tokensOf(answer);
 }
@@ -80,9 +79,16 @@ export async function finishSignIn(
   return tokensOf(answer);
 }
 
-/** The token of a fresh sign-up (spec 7.1), whose account has no second factor. */
-export async function signInWithCustomToken(config: IdentityConfig, token: string): Promise<Tokens> {
-  return tokensOf(await account(config, "signInWithCustomToken", { token, returnSecureToken: true }));
+/** The token of a sign-up (spec 7.1) or of another provider's sign-in. */
+export async function signInWithCustomToken(config: IdentityConfig, token: string): Promise<Tokens | HalfSignIn> {
+  const answer = await account(config, "signInWithCustomToken", { token, returnSecureToken: true, ...trustOf(config) });
+  return halfOf(answer) ?? tokensOf(answer);
+}
+
+/** What makes a code needless in this browser (G401). */
+function trustOf({ kind }: IdentityConfig): Answer {
+  const trustedBrowser = kind === "local" ? readStorage(trustKey) : null;
+  return trustedBrowser ? { trustedBrowser } : {};
 }
 
 /** Also returns a new refresh token, which replaces the old one. */

@@ -1,3 +1,4 @@
+import type { SignInProvider } from "@berth/contract";
 import { brand, exampleHost } from "../content/brand.ts";
 
 /**
@@ -12,12 +13,19 @@ export const pageSettings = {
   environmentHost: settingOf("environment-host", "{{ENVIRONMENT_HOST}}", exampleHost),
 };
 
+/** Other services to sign in with (G416). */
+export const signInProviders = providersIn(settingOf("sign-in-providers", "{{SIGN_IN_PROVIDERS}}", "[]"));
+
 /** Of the documentation: the console is at another address than the app. */
 export const docsUrl = settingOf("docs-url", "{{DOCS_URL}}", "/docs");
 
 /** "resnet-lab.berth.example": the address of an environment with this name, without the scheme. */
 export function environmentHost(subdomain: string): string {
   return `${subdomain}.${pageSettings.environmentHost}`;
+}
+
+function providersIn(text: string): readonly SignInProvider[] {
+  return text.startsWith("[") ? (JSON.parse(text) as SignInProvider[]) : [];
 }
 
 function settingOf(name: string, mark: string, fallback: string): string {

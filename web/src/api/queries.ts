@@ -5,6 +5,7 @@ import {
   environmentDetail,
   environmentSamples,
   environmentSsh,
+  linkedAccounts,
   listFiles,
   listNotifications,
   listPorts,
@@ -48,6 +49,7 @@ export const keys = {
   notifications: (userId: string) => ["notifications", userId],
   settings: (userId: string) => ["settings", userId],
   secondFactor: (userId: string) => ["second-factor", userId],
+  linkedAccounts: (userId: string) => ["linked-accounts", userId],
   signIns: (userId: string) => ["sign-ins", userId],
   sshKeys: (userId: string) => ["ssh-keys", userId],
   supportCatalog: ["support-catalog"],
@@ -179,6 +181,12 @@ export const secondFactorQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.secondFactor(userId),
     queryFn: ({ signal }) => call(secondFactor, { params: { user_id: userId }, body: {} }, { signal }),
+  });
+
+export const linkedAccountsQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.linkedAccounts(userId),
+    queryFn: ({ signal }) => call(linkedAccounts, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
 export const signInsQuery = (userId: string) =>

@@ -5,6 +5,8 @@ import { ApiError, apiErrorOf, isStatusOnly } from "./api-error.ts";
 export interface SendOptions {
   readonly token?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** With the cookies of this host; by default without. */
+  readonly withCookies?: boolean | undefined;
 }
 
 /** One request without a retry; call.ts adds the session. */
@@ -37,7 +39,7 @@ export async function sendForFile<E extends AnyEndpoint>(
 async function request<E extends AnyEndpoint>(
   endpoint: E,
   { params, body, query }: Input<E>,
-  { token, signal }: SendOptions,
+  { token, signal, withCookies }: SendOptions,
 ): Promise<Response> {
   const path = pathOf(endpoint, params);
   return fetchResponse(query ? `${path}?${new URLSearchParams(query)}` : path, {
@@ -50,6 +52,7 @@ async function request<E extends AnyEndpoint>(
     },
     body: endpoint.method === "GET" ? null : JSON.stringify(body ?? {}),
     signal: signal ?? null,
+    ...(withCookies && { credentials: "same-origin" }),
   });
 }
 

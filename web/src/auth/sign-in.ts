@@ -1,7 +1,13 @@
-import { signup } from "@berth/contract";
+import { finishProviderSignIn, signup } from "@berth/contract";
 import { call } from "../api/call.ts";
 import { sessionOf } from "../api/current-token.ts";
-import { finishSignIn, type HalfSignIn, signInWithCustomToken, signInWithPassword } from "../api/identity-client.ts";
+import {
+  finishSignIn,
+  type HalfSignIn,
+  type IdentityConfig,
+  signInWithCustomToken,
+  signInWithPassword,
+} from "../api/identity-client.ts";
 import { readConfig } from "../api/product-config.ts";
 import { saveSession } from "../api/session.ts";
 
@@ -34,5 +40,23 @@ export async function signUp(account: { email: string; password: string; name: s
   const { identity } = await readConfig();
   const { access_token } = await call(signup, { params: {}, body: { email, password, ...(name ? { name } : {}) } });
   if (!access_token) throw new Error("No access token received");
-  saveSession(sessionOf(await signInWithCustomToken(identity, access_token), email));
+  await enter(identity, access_token, email);
+}
+
+/** Ends a sign-in by another provider (G416). Stores the session, or returns what a code is sent with. @throws ApiError, IdentityError */
+export async function loginByProvider(code: string): Promise<WaitingLogin | undefined> {
+  const { identity } = await readConfig();
+  const { access_token, email } = await call(
+    finishProviderSignIn,
+    { params: {}, body: { code } },
+    { withCookies: true },
+  );
+  return enter(identity, access_token, email);
+}
+
+async function enter(identity: IdentityConfig, token: string, email: string): Promise<WaitingLogin | undefined> {
+  const begun = await signInWithCustomToken(identity, token);
+  if ("pendingCredential" in begun) return { ...begun, email };
+  saveSession(sessionOf(begun, email));
+  return undefined;
 }

@@ -27,6 +27,10 @@ export const legalPrivacy: LegalText = {
           text: "when you signed in, from which network address and with which browser.",
         },
         {
+          term: "Sign-ins by another service:",
+          text: "if you use one, your number, address and name there. We send that service nothing but that you sign in here.",
+        },
+        {
           term: "Environments:",
           text: "type, name, GPU count, times of start and end, sessions, launch stages and errors.",
         },

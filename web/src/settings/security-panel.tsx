@@ -1,5 +1,7 @@
 import type { Flags } from "@berth/contract";
+import { signInProviders } from "../api/page-settings.ts";
 import { type FlagSwitch, FlagSwitches } from "./flag-switches.tsx";
+import { LinkedAccounts } from "./linked-accounts.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import classes from "./settings-page.module.css";
 import { SignInList } from "./sign-in-list.tsx";
@@ -20,6 +22,7 @@ export function SecurityPanel({ userId, flags }: { readonly userId: string; read
       <p className={classes.lead}>The bell tells all of it. This says whether it is also mailed to you.</p>
       <FlagSwitches userId={userId} flags={flags} switches={switches} />
       <SecondFactor userId={userId} />
+      {signInProviders.length > 0 && <LinkedAccounts userId={userId} />}
       <SignInList userId={userId} />
     </div>
   );

@@ -8,7 +8,7 @@ import { commonTexts } from "../content/common-texts.ts";
 import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
 import { DataPanel } from "./data-panel.tsx";
 import { NotificationsPanel } from "./notifications-panel.tsx";
-import { PasswordForm } from "./password-form.tsx";
+import { PasswordPanel } from "./password-panel.tsx";
 import { ProfileForm } from "./profile-form.tsx";
 import { SecurityPanel } from "./security-panel.tsx";
 import classes from "./settings-page.module.css";
@@ -43,7 +43,7 @@ export function SettingsPage() {
         <Stored userId={userId}>{(stored) => <ProfileForm userId={userId} profile={stored.profile} />}</Stored>
       </Tabs.Panel>
       <Tabs.Panel value="password">
-        <PasswordForm userId={userId} />
+        <PasswordPanel userId={userId} />
       </Tabs.Panel>
       <Tabs.Panel value="notifications">
         <Stored userId={userId}>{(stored) => <NotificationsPanel userId={userId} flags={stored.flags} />}</Stored>

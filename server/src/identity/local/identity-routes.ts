@@ -55,8 +55,9 @@ function signInRoutes(scope: FastifyInstance, { identity }: IdentityRoutesDeps):
     if (password === "") throw new IdentityError("MISSING_PASSWORD");
     return begun(await identity.signIn(email, password, device, trust));
   });
-  post(scope, "/v1/accounts::signInWithCustomToken", object({ token: text() }), async (body, device) =>
-    begun(await identity.signInWithCustomToken(body.token, device)),
+  const custom = object({ token: text(), trustedBrowser: optional(text()) });
+  post(scope, "/v1/accounts::signInWithCustomToken", custom, async ({ token, ...trust }, device) =>
+    begun(await identity.signInWithCustomToken(token, device, trust)),
   );
   const withCode = object({
     mfaPendingCredential: text(),

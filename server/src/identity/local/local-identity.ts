@@ -22,7 +22,7 @@ export interface LocalIdentity extends Identity {
   readonly kind: "local";
   readonly secondFactors: SecondFactors;
   signIn(email: string, password: string, device: Device, trust?: Trust): Promise<Tokens | HalfSignIn>;
-  signInWithCustomToken(token: string, device: Device): Promise<Tokens | HalfSignIn>;
+  signInWithCustomToken(token: string, device: Device, trust?: Trust): Promise<Tokens | HalfSignIn>;
   finishSignIn(pendingCredential: string, code: string, device: Device, trust?: Trust): Promise<Tokens>;
   refresh(refreshToken: string): Promise<Tokens>;
   readResetCode(code: string): Promise<{ email: string }>;
@@ -52,7 +52,7 @@ export function localIdentity(options: LocalOptions): LocalIdentity {
     },
     createActionCode: (kind, email) => createActionCode(deps, kind, email),
     signIn: (email, password, device, trust) => signIn(deps, email, password, device, trust),
-    signInWithCustomToken: (token, device) => signInWithCustomToken(deps, token, device),
+    signInWithCustomToken: (token, device, trust) => signInWithCustomToken(deps, token, device, trust),
     finishSignIn: (credential, code, device, trust) => finishSignIn(deps, credential, code, device, trust),
     refresh: (refreshToken) => refresh(deps, refreshToken),
     readResetCode: (code) => readResetCode(deps, code),

@@ -114,11 +114,12 @@ export async function signInWithCustomToken(
   deps: LocalDeps,
   token: string,
   device: Device,
+  { trustedBrowser = "" }: Trust = {},
 ): Promise<Tokens | HalfSignIn> {
   const { row, begun } = await deps.db.transaction().execute(async (tx) => {
     const row = await spendCode(tx, "SIGN_IN", token);
     if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
-    return { row, begun: await beginSignIn(tx, row, { provider: "custom", device, trustedBrowser: "" }) };
+    return { row, begun: await beginSignIn(tx, row, { provider: "custom", device, trustedBrowser }) };
   });
   return "pendingCredential" in begun ? begun : tokensOf(deps, row, begun);
 }

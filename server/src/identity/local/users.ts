@@ -37,7 +37,7 @@ export function requireEmail(email: string): void {
 /** Throws EMAIL_EXISTS, also for concurrent sign-ups. */
 export async function insertUser(
   db: Sql,
-  user: { email: string; passwordHash: string; name: string | undefined },
+  user: { email: string; passwordHash: string | null; name: string | undefined; emailVerified?: boolean },
 ): Promise<UserRow> {
   const row = await db
     .insertInto("identity_user")
@@ -47,6 +47,7 @@ export async function insertUser(
       email_key: emailKey(user.email),
       password_hash: user.passwordHash,
       name: user.name?.trim() || null,
+      email_verified: user.emailVerified ?? false,
     })
     .onConflict((conflict) => conflict.column("email_key").doNothing())
     .returningAll()

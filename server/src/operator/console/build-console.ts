@@ -79,5 +79,5 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
 function pageSettings({ config, url, appUrl }: ConsoleDeps) {
   const { brand, retentionDays, envHost: environmentHost } = config;
   const limits = { DOCS_URL: `${appUrl}/docs` };
-  return { ...brand, retentionDays, environmentHost, appUrl: url, limits, catalogue: undefined };
+  return { ...brand, retentionDays, environmentHost, appUrl: url, limits, catalogue: undefined, signInProviders: [] };
 }

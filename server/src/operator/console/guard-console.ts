@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../../app-error.ts";
 import { type Author, requireReason } from "../../audit/record-act.ts";
 import { addressKey, limiter } from "../../http/limit-requests.ts";
+import { cookieOf } from "../../http/request-user.ts";
 import { type KnownBrowser, type KnownBrowsers, knownDays } from "./known-browsers.ts";
 import type { Operator, OperatorSessions } from "./operator-sessions.ts";
 
@@ -56,11 +57,6 @@ export function operatorOf({ operator }: FastifyRequest): Operator {
 export function authorOf(request: FastifyRequest, given: string): Author {
   const { email } = operatorOf(request);
   return { actor: `operator:${email}`, reason: requireReason({ actor: email, reason: given }) };
-}
-
-export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
-  const pairs = (headers.cookie ?? "").split(/; */);
-  return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** Name of the session's cookie; with TLS the browser itself binds it to this host. */

@@ -9,12 +9,13 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { readUnit } from "../../environments/leases/read-unit.ts";
 import { mount, success } from "../../http/mount.ts";
+import { cookieOf } from "../../http/request-user.ts";
 import { countAttempts } from "../../identity/local/count-attempts.ts";
 import { sealOf } from "../../identity/seal.ts";
 import { factorPicture } from "../../identity/second-factor.ts";
 import { openLink, spendLink } from "../accounts/operator-links.ts";
 import type { ConsoleDeps } from "./console-deps.ts";
-import { browserCookie, cookieOf, operatorOf, sessionCookie, setCookie } from "./guard-console.ts";
+import { browserCookie, operatorOf, sessionCookie, setCookie } from "./guard-console.ts";
 import type { KnownBrowsers } from "./known-browsers.ts";
 import type { OperatorSessions } from "./operator-sessions.ts";
 import { verifyOperator } from "./verify-operator.ts";

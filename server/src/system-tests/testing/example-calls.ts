@@ -1,7 +1,9 @@
 import type { AnyEndpoint } from "@berth/contract";
 import * as contract from "@berth/contract";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { publicKeys } from "../../account/ssh-keys/testing/public-keys.ts";
+import { fakeGithub } from "../../identity/providers/testing/fake-github.ts";
+import type { TestBrowser } from "../../identity/providers/testing/test-browser.ts";
 import { createVouchers } from "../../operator/people/vouchers.ts";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import { codeOf } from "../../testing/factor-code.ts";
@@ -13,6 +15,7 @@ import {
   type TestUser,
   testApp,
 } from "../../testing/test-app.ts";
+import { providerCalls } from "./provider-calls.ts";
 
 /** An example of an endpoint, as it was called. */
 export interface Called {
@@ -41,6 +44,8 @@ interface Input {
   readonly params?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly token?: string;
+  /** With this browser's cookies. */
+  readonly browser?: TestBrowser;
 }
 
 type Ask = (endpoint: AnyEndpoint, input?: Input) => Promise<Record<string, never>>;
@@ -48,18 +53,17 @@ type Ask = (endpoint: AnyEndpoint, input?: Input) => Promise<Record<string, neve
 /** Calls every endpoint once, as a customer would, and expects success of each. */
 export async function callEverything({ env = {}, change = {}, sale = {} }: Rented = {}): Promise<Calls> {
   const jumpHost = { host: "berth.example", port: 2222, publicKey: `${publicKeys[0].type} ${publicKeys[0].base64}` };
-  const product = await testApp(env, { jumpHost });
+  const hub = await fakeGithub();
+  onTestFinished(hub.stop);
+  const product = await testApp({ ...hub.env, ...env }, { jumpHost });
   const rented = { change, sale };
   await addImage(product, containerRequest("", change).container_type);
   const called: Called[] = [];
-  const ask: Ask = async (endpoint, { params = {}, body, token } = {}) => {
+  const ask: Ask = async (endpoint, { params = {}, body, token, browser } = {}) => {
     const url = endpoint.path.replace(/\{(\w+)\}/g, (_: string, name: string) => params[name] ?? `{${name}}`);
-    const answer = await product.call(
-      endpoint.method,
-      url,
-      token,
-      body ?? (endpoint.method === "GET" ? undefined : {}),
-    );
+    const answer = browser
+      ? await browser.post(url, body as object, token)
+      : await product.call(endpoint.method, url, token, body ?? (endpoint.method === "GET" ? undefined : {}));
     expect(answer.statusCode, `${endpoint.method} ${url}: ${answer.body}`).toBe(200);
     const reply = endpoint.media ? undefined : answer.json();
     called.push({ endpoint, url, body, reply, raw: answer.rawPayload });
@@ -93,7 +97,8 @@ async function publicCalls(ask: Ask) {
   await ask(contract.resetPassword, { body: { email } });
 }
 
-async function accountCalls(ask: Ask, { signUp }: TestApp, { id, token, email }: TestUser) {
+async function accountCalls(ask: Ask, product: TestApp, { id, token, email }: TestUser) {
+  const { signUp } = product;
   const own = { params: { user_id: id }, token };
   for (const endpoint of [contract.validate, contract.verifyEmail, contract.listNotifications])
     await ask(endpoint, { token });
@@ -112,6 +117,7 @@ async function accountCalls(ask: Ask, { signUp }: TestApp, { id, token, email }:
   await ask(contract.settingsPassword, { ...others, body: { currentPassword: second, newPassword: third } });
   await factorCalls(ask, others, third);
   const leaving = await signUp("Cy");
+  await providerCalls(ask, product, leaving);
   await signInCalls(ask, { params: { user_id: leaving.id }, token: leaving.token });
   await keyCalls(ask, own);
   await ask(contract.deleteAccount, { ...others, body: { password: third } });

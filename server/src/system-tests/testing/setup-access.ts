@@ -52,6 +52,9 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/settings/{user_id}/second-factor/confirm": () => ({ code: "123456" }),
   "/settings/{user_id}/second-factor/recovery-codes": () => ({ code: "123456" }),
   "/settings/{user_id}/sign-ins": () => ({}),
+  "/settings/{user_id}/linked-accounts": () => ({ provider: "1", password: "good password 1" }),
+  "/settings/{user_id}/linked-accounts/finish": () => ({ code: "any" }),
+  "/settings/{user_id}/linked-accounts/{link_id}": () => ({ password: "good password 1" }),
   "/settings/{user_id}/sign-ins/{sign_in_id}": () => ({}),
   "/settings/{user_id}/ssh-keys": () => ({ name: "", public_key: newPublicKey() }),
   "/settings/{user_id}/ssh-keys/{key_id}": () => ({}),
@@ -81,6 +84,8 @@ export async function setupAccess(): Promise<World> {
   const open = await product.order(victim, { subdomain: "second-lab" });
   await payBackPart(product, rented.payment_data.razorpay_payment_id);
   await payBackPart(product, outsiders.payment_data.razorpay_payment_id);
+  const link = { id: newId(), user_id: victim.id, issuer: "https://id.example/", subject: "victoria" };
+  await product.db.insertInto("identity_links").values(link).execute();
   const own = await idsOf(product, outsider, outsiders);
   const foreign = await idsOf(product, victim, rented);
   await stop();
@@ -92,6 +97,7 @@ export async function setupAccess(): Promise<World> {
     container_id: { own: own.environment, foreign: foreign.environment, absent: [newId()] },
     sign_in_id: { own: [newId()], foreign: [victim.refreshToken.split(".")[0] ?? ""], absent: [newId()] },
     key_id: { own: own.key, foreign: foreign.key, absent: [newId()] },
+    link_id: { own: [newId()], foreign: [link.id], absent: [newId()] },
     share_id: { own: own.share, foreign: foreign.share, absent: [newId()] },
     number: { own: own.receipts, foreign: foreign.receipts, absent: ["INV-00000000000"] },
     order_id: {
