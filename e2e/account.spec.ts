@@ -241,3 +241,71 @@ test("SSH keys by keyboard: what a key is, a private one stays on the page, one 
   await expect(row).toHaveCount(1);
   await expect(row).not.toContainText("ada@laptop");
 });
+
+test("a passkey by keyboard: added, logs in by the button, is removed (G424)", async ({ page, customer: ada }) => {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", {
+    options: {
+      ...{ protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true },
+      ...{ isUserVerified: true, automaticPresenceSimulation: true },
+    },
+  });
+  /** Whether somebody touches the device as soon as it asks. */
+  const touch = (enabled: boolean) =>
+    devtools.send("WebAuthn.setAutomaticPresenceSimulation", { authenticatorId, enabled });
+  await page.goto("/settings?tab=security");
+  const part = page.getByRole("region", { name: "Passkeys" });
+  const dialog = page.getByRole("dialog");
+  const press = async (name: string) => {
+    await page.getByRole("button", { name, exact: true }).focus();
+    await page.keyboard.press("Enter");
+  };
+  await press("Add a passkey");
+  await expect(dialog.getByLabel("Your password", { exact: true })).toBeFocused();
+  await page.keyboard.type("not my password");
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByText("This is not your current password")).toBeVisible();
+  await checkScreen(page, "passkey-set-up", { fullPage: false, stays: "[role=dialog]" });
+  await dialog.getByLabel("Your password", { exact: true }).fill(ada.password);
+  await dialog.getByLabel("Name").fill("Ada's laptop");
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("The passkey is added")).toBeVisible();
+  await expect(part.getByRole("listitem")).toContainText(/Ada's laptop.*not used yet/);
+  await checkScreen(page, "passkeys");
+  await press("Add a passkey");
+  await page.keyboard.type(ada.password);
+  await page.keyboard.press("Enter");
+  await expect(dialog.getByText("This device has a passkey of your account already.")).toBeVisible();
+  await page.keyboard.press("Escape");
+
+  await touch(false);
+  await page.getByRole("button", { name: "Logout" }).click();
+  await page.waitForURL(/\/(login)?$/);
+  await page.goto("/login");
+  await expect(page.getByLabel("Email")).toHaveAttribute("autocomplete", "username webauthn");
+  await checkScreen(page, "login-passkey");
+  await touch(true);
+  await press("Sign in with a passkey");
+  await page.waitForURL("**/dashboard");
+  expect(await page.evaluate(() => localStorage.getItem("userEmail"))).toBe(ada.email);
+
+  await page.goto("/settings?tab=security");
+  await expect(part.getByRole("listitem")).toContainText(/last used/);
+  await press("Remove Ada's laptop");
+  await expect(dialog.getByLabel("Your password", { exact: true })).toBeFocused();
+  await page.keyboard.type(ada.password);
+  await checkScreen(page, "passkey-removal", { fullPage: false, stays: "[role=dialog]" });
+  await page.keyboard.press("Enter");
+  await expect(page.getByText("The passkey is removed")).toBeVisible();
+  await expect(part.getByRole("listitem")).toHaveCount(0);
+
+  await touch(false);
+  await page.getByRole("button", { name: "Logout" }).click();
+  await page.waitForURL(/\/(login)?$/);
+  await page.goto("/login");
+  await touch(true);
+  await press("Sign in with a passkey");
+  await expect(page.getByText(/This passkey is not known here/)).toBeVisible();
+  await expect(page).toHaveURL(/\/login/);
+});

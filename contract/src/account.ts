@@ -206,6 +206,7 @@ const stored = {
       last_viewed_at: maybe,
     }),
   ),
+  passkeys: array(object({ name: string(), created_at: instant, last_used_at: maybe, backed_up: boolean() })),
   environment_sign_ins: array(object({ environment_id: string(), created_at: instant, ended_at: maybe })),
 };
 

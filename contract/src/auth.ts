@@ -1,4 +1,15 @@
-import { enum as choice, email, literal, maxLength, minLength, nullable, object, optional, string } from "zod/mini";
+import {
+  boolean,
+  enum as choice,
+  email,
+  literal,
+  maxLength,
+  minLength,
+  nullable,
+  object,
+  optional,
+  string,
+} from "zod/mini";
 import { endpoint } from "./endpoint.ts";
 import { maxNameLength, maxPasswordLength, signupPasswordLength, texts } from "./rules.ts";
 import { nothing, required, success, typed } from "./wire.ts";
@@ -64,4 +75,6 @@ export const identityConfig = object({
   accountsUrl: string(),
   tokenUrl: string(),
   tenantId: optional(nullable(required(100))),
+  /** Whether a sign-in by passkey is offered (G424). */
+  passkeys: optional(boolean()),
 });

@@ -7,6 +7,7 @@ export const errorStatus = {
   unknown_card: 400,
   weak_password: 400,
   wrong_password: 400,
+  passkey_refused: 400,
   unauthenticated: 401,
   forbidden: 403,
   email_unverified: 403,

@@ -24,6 +24,7 @@ export * from "./notice-problems.ts";
 export * from "./notifications.ts";
 export * from "./order-detail.ts";
 export * from "./orders.ts";
+export * from "./passkeys.ts";
 export * from "./paying-account.ts";
 export * from "./plural.ts";
 export * from "./ports.ts";

@@ -73,6 +73,7 @@ const person = object({
   last_sign_in: nullable(instant),
   /** Of Berth's own sign-in. */
   second_factor: boolean(),
+  passkeys: number(),
   suspended: boolean(),
   held: boolean(),
   warnings: array(object({ id: string(), warned_at: instant, reason: string() })),
@@ -132,7 +133,8 @@ export const actOnPerson = endpoint({
   method: "POST",
   path: "/operator/api/people/{id}/{act}",
   auth: "operator",
-  summary: "Warn an account with the reason, lift its suspension, or turn its second factor off",
+  summary:
+    "Warn an account with the reason, lift its suspension, or turn its second factor off and remove its passkeys",
   values: { act: personActs },
   body: object({ reason }),
   reply: done,

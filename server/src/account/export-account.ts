@@ -173,6 +173,12 @@ async function signedIn(tx: Tx, userId: string) {
       .where("user_id", "=", userId)
       .orderBy("created_at", "desc")
       .execute(),
+    passkeys: await tx
+      .selectFrom("identity_passkeys")
+      .select(["name", "created_at", "last_used_at", "backed_up"])
+      .where("user_id", "=", userId)
+      .orderBy("created_at")
+      .execute(),
     share_links: await tx
       .selectFrom("share_links")
       .select(["environment_id", "created_at", "expires_at", "revoked_at", "views", "last_viewed_at"])

@@ -672,6 +672,21 @@ create table identity_links (
   constraint identity_links_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
 );
 create index identity_links_user on identity_links (user_id);
+create table identity_passkeys (
+  id text not null,
+  user_id text not null,
+  credential_id text not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  name text not null,
+  backed_up boolean not null,
+  created_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  constraint identity_passkeys_pkey primary key (id),
+  constraint identity_passkeys_credential_id_key unique (credential_id),
+  constraint identity_passkeys_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
+);
+create index identity_passkeys_user on identity_passkeys (user_id);
 
 create table identity_pending_sign_ins (
   hash bytea not null,
@@ -739,6 +754,12 @@ create table identity_session (
 create index identity_session_from on identity_session (user_id, created_at desc);
 create index identity_session_user on identity_session (user_id) where revoked_at is null;
 create trigger identity_session_ended after update on identity_session for each row when (old.revoked_at is null and new.revoked_at is not null) execute function tell_change('session');
+
+create table identity_spent_challenges (
+  hash bytea not null,
+  expires_at timestamptz not null,
+  constraint identity_spent_challenges_pkey primary key (hash)
+);
 
 create table identity_trusted_browsers (
   hash bytea not null,

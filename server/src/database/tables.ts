@@ -437,6 +437,17 @@ export interface Tables {
     created_at: Generated<Date>;
     last_used_at: Date | null;
   };
+  identity_passkeys: {
+    id: string;
+    user_id: string;
+    credential_id: string;
+    public_key: Buffer;
+    sign_count: number;
+    name: string;
+    backed_up: boolean;
+    created_at: Generated<Date>;
+    last_used_at: Date | null;
+  };
   identity_pending_sign_ins: {
     hash: Buffer;
     user_id: string;
@@ -480,6 +491,10 @@ export interface Tables {
     user_agent: string | null;
     ip: string | null;
     sign_in_provider: Generated<"password" | "custom">;
+  };
+  identity_spent_challenges: {
+    hash: Buffer;
+    expires_at: Date;
   };
   identity_trusted_browsers: {
     hash: Buffer;

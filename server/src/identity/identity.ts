@@ -1,3 +1,4 @@
+import type { NewPasskey, PasskeyCreationOptions, PasskeyRequestOptions, UsedPasskey } from "@berth/contract";
 import type { Tx } from "../database/database.ts";
 
 export interface IdentityUser {
@@ -98,6 +99,53 @@ export interface SecondFactors {
   remove(uid: string, code: string, keepSession: string | null): Promise<void>;
 }
 
+/** A passkey as its owner sees it. */
+export interface KeptPasskey {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+  readonly isBackedUp: boolean;
+}
+
+/** Who changes passkeys: an account by one of its sign-ins. `from` is the client's IP address. */
+export interface PasskeyOwner {
+  readonly uid: string;
+  readonly email: string;
+  readonly sessionId: string | null;
+  readonly from: string;
+}
+
+export interface Proof {
+  readonly password?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+/** A sign-in that is complete. */
+interface SignedIn {
+  readonly uid: string;
+  readonly email: string;
+  readonly idToken: string;
+  readonly refreshToken: string;
+  readonly expiresInSeconds: number;
+}
+
+/** The passkeys of accounts (G424). Refusals of a passkey are AppErrors with a sentence. */
+export interface Passkeys {
+  /** Why the product's address allows none; null: it does. */
+  unavailable(): string | null;
+  list(uid: string): Promise<readonly KeptPasskey[]>;
+  proofOf(uid: string): Promise<"password" | "code">;
+  /** `site` is the product's name. Throws INVALID_LOGIN_CREDENTIALS, INVALID_CODE, TOO_MANY_ATTEMPTS_TRY_LATER. */
+  begin(owner: PasskeyOwner, proof: Proof, site: string): Promise<PasskeyCreationOptions>;
+  add(owner: PasskeyOwner, name: string, credential: NewPasskey): Promise<KeptPasskey>;
+  /** Throws what `begin` throws. */
+  remove(owner: PasskeyOwner, id: string, proof: Proof): Promise<void>;
+  beginSignIn(): Promise<PasskeyRequestOptions>;
+  /** Throws USER_DISABLED, TOO_MANY_ATTEMPTS_TRY_LATER. */
+  signIn(credential: UsedPasskey, device: Device): Promise<SignedIn>;
+}
+
 /** The port to an identity provider (docs/internals/identity.md). */
 export interface Identity {
   readonly kind: "local" | "firebase";
@@ -107,6 +155,8 @@ export interface Identity {
     readonly accountsUrl: string;
     readonly tokenUrl: string;
     readonly tenantId?: string;
+    /** Whether a sign-in by passkey is offered. */
+    readonly passkeys?: boolean;
   };
   /** `from` is the client's IP address. Throws EMAIL_EXISTS, INVALID_EMAIL, WEAK_PASSWORD, TOO_MANY_ATTEMPTS_TRY_LATER. */
   createUser(input: {
@@ -144,6 +194,8 @@ export interface Identity {
   verifyPassword(email: string, password: string, from?: string): Promise<{ uid: string }>;
   /** Null: a hosted provider keeps them, with screens of its own. */
   readonly secondFactors: SecondFactors | null;
+  /** Null: a hosted provider has none. */
+  readonly passkeys: Passkeys | null;
   /** Null: no such user; the caller must respond the same either way. */
   createActionCode(kind: ActionKind, email: string): Promise<string | null>;
   /** The last used first, fifty at most. */

@@ -38,6 +38,7 @@ test("exactly the expired rows are deleted", async () => {
   ] as const) {
     const row = { hash: Buffer.from(hash), user_id: user.uid, expires_at };
     await db.insertInto("identity_trusted_browsers").values(row).execute();
+    await db.insertInto("identity_spent_challenges").values({ hash: row.hash, expires_at }).execute();
     await db
       .insertInto("identity_pending_sign_ins")
       .values({ ...row, sign_in_provider: "password" })
@@ -58,6 +59,7 @@ test("exactly the expired rows are deleted", async () => {
   expect(left.map(({ key }) => String(key))).not.toContain("-1 second");
   expect([await count("identity_session"), await count("identity_code")]).toEqual([1, 1]);
   expect([await count("identity_trusted_browsers"), await count("identity_pending_sign_ins")]).toEqual([1, 1]);
+  expect(await db.selectFrom("identity_spent_challenges").selectAll().execute()).toHaveLength(1);
   expect(await db.selectFrom("identity_key").select("kid").execute()).toHaveLength(1);
   expect(await outcome(identity.readResetCode(live))).toBe("ok");
   expect(await outcome(identity.refresh(tokens.refreshToken))).toBe("ok");

@@ -2,13 +2,16 @@ import { sql } from "kysely";
 import type { Db } from "../database/database.ts";
 
 /**
- * Deletes expired codes, half sign-ins, sign-ins under way at other providers, trust, keys and counters, and ended sign-ins
- * after 60 days: until then they mark familiar networks
+ * Deletes expired codes, half sign-ins, sign-ins under way at other providers, trust, used challenges, keys and counters, and
+ * ended sign-ins after 60 days: until then they mark familiar networks
  * (count-attempts.ts).
  */
 export async function purgeIdentity(db: Db): Promise<void> {
   await db.deleteFrom("identity_code").where("expires_at", "<", sql<Date>`now() - interval '1 day'`).execute();
-  for (const table of ["identity_pending_sign_ins", "identity_provider_attempts", "identity_trusted_browsers"] as const)
+  for (const table of [
+    ...["identity_pending_sign_ins", "identity_provider_attempts"] as const,
+    ...["identity_trusted_browsers", "identity_spent_challenges"] as const,
+  ])
     await db.deleteFrom(table).where("expires_at", "<", sql<Date>`now()`).execute();
   await db
     .deleteFrom("identity_session")

@@ -7,6 +7,7 @@ import {
   linkedAccounts,
   logout,
   openTicket,
+  passkeys,
   secondFactor,
   settings,
 } from "@berth/contract";
@@ -16,7 +17,7 @@ import type { SecondFactors } from "./identity.ts";
 
 /** What an account without a factor may do where one is required: set it up, ask for help, leave. */
 const open: ReadonlySet<AnyEndpoint | undefined> = new Set([
-  ...[secondFactor, beginSecondFactor, confirmSecondFactor, settings, linkedAccounts],
+  ...[secondFactor, beginSecondFactor, confirmSecondFactor, passkeys, settings, linkedAccounts],
   ...[logout, openTicket, exportAccount, deleteAccount],
 ]);
 

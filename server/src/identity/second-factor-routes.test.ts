@@ -3,6 +3,7 @@ import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { handleErrors } from "../http/handle-errors.ts";
 import { codeOf } from "../testing/factor-code.ts";
+import { softwarePasskey } from "../testing/software-passkey.ts";
 import { type TestUser, testApp } from "../testing/test-app.ts";
 import type { Identity } from "./identity.ts";
 import { secondFactorRoutes } from "./second-factor-routes.ts";
@@ -66,6 +67,11 @@ test("G398 with a factor no call of the sign-in gives a token for the password a
     "POST /identity/v1/token": () => token(other.refreshToken),
     "GET /identity/.well-known/jwks.json": () => call("GET", "/identity/.well-known/jwks.json"),
     "POST /auth/signup": () => call("POST", "/auth/signup", undefined, { email, password }),
+    "POST /auth/passkeys/sign-in/options": () => call("POST", "/auth/passkeys/sign-in/options", undefined, {}),
+    "POST /auth/passkeys/sign-in": async () => {
+      const { options } = (await call("POST", "/auth/passkeys/sign-in/options", undefined, {})).json();
+      return call("POST", "/auth/passkeys/sign-in", undefined, { credential: softwarePasskey().use(options) });
+    },
     "POST /identity/v1/accounts::resetPassword": async () =>
       dialect("v1/accounts:resetPassword", {
         oobCode: await mailed("PASSWORD_RESET"),
@@ -74,7 +80,9 @@ test("G398 with a factor no call of the sign-in gives a token for the password a
   };
   const signing = routes
     .map(({ method, url }) => `${method} ${url}`)
-    .filter((route) => route.includes(" /identity/") || route === "POST /auth/signup");
+    .filter(
+      (route) => route.includes(" /identity/") || route.includes("/passkeys/sign-in") || route === "POST /auth/signup",
+    );
   expect(Object.keys(calls).toSorted(), "each call has a row here").toEqual(signing.toSorted());
   for (const [name, ask] of Object.entries(calls)) {
     const reply = JSON.stringify((await ask()).json());

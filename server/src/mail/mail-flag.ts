@@ -35,6 +35,8 @@ const flags = {
   "no-home": "emailNotifications",
   "operator-ended": "always",
   "operator-stopped": "emailNotifications",
+  /** Added, removed, or perhaps copied. */
+  passkey: "always",
   "password-changed": "securityAlerts",
   /** A raise, 30 days before it begins. */
   prices: "always",

@@ -46,6 +46,7 @@ import { mailedLinkRoutes } from "../identity/mailed-link-routes.ts";
 import { linkRoutes } from "../identity/providers/link-routes.ts";
 import { openProviders } from "../identity/providers/open-providers.ts";
 import { type ProviderRoutesDeps, providerRoutes } from "../identity/providers/provider-routes.ts";
+import { passkeyRoutes } from "../identity/passkey-routes.ts";
 import { requireFactor } from "../identity/require-factor.ts";
 import { secondFactorRoutes } from "../identity/second-factor-routes.ts";
 import { signInRoutes } from "../identity/sign-in-routes.ts";
@@ -117,6 +118,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   if (identity.kind === "local") ownIdentityRoutes(app, { ...deps, identity, onSignUp });
   authRoutes(app, { db, identity, onSignUp });
   secondFactorRoutes(app, { db, identity, brandName: config.brand.name, mode: config.secondFactor });
+  passkeyRoutes(app, { identity, brandName: config.brand.name, contact: config.brand.email });
   signInRoutes(app, { identity });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });

@@ -29,6 +29,8 @@ const others: Readonly<Record<string, "anyone" | "bearer" | "merchant">> = {
   "GET /auth/providers/:key/start": "anyone",
   "GET /auth/providers/:key/callback": "anyone",
   "POST /auth/providers/finish": "anyone",
+  "POST /auth/passkeys/sign-in/options": "anyone",
+  "POST /auth/passkeys/sign-in": "anyone",
   "GET /outbox": "anyone",
   "GET /config": "anyone",
   "GET /capacity": "anyone",

@@ -43,6 +43,8 @@ type Answer = Readonly<Record<string, unknown>>;
 export interface HalfSignIn {
   readonly pendingCredential: string;
   readonly factorId: string;
+  /** A passkey logs in instead (G424). */
+  readonly hasPasskeys: boolean;
 }
 
 export async function signInWithPassword(
@@ -131,7 +133,11 @@ function halfOf({ mfaPendingCredential, mfaInfo }: Answer): HalfSignIn | undefin
   if (typeof mfaPendingCredential !== "string") return undefined;
   const factors = Array.isArray(mfaInfo) ? (mfaInfo as Answer[]) : [];
   const app = factors.find(({ totpInfo }) => totpInfo !== undefined);
-  return { pendingCredential: mfaPendingCredential, factorId: String(app?.["mfaEnrollmentId"] ?? "") };
+  return {
+    pendingCredential: mfaPendingCredential,
+    factorId: String(app?.["mfaEnrollmentId"] ?? ""),
+    hasPasskeys: factors.some(({ mfaEnrollmentId }) => mfaEnrollmentId === "passkey"),
+  };
 }
 
 async function post(config: IdentityConfig, url: string, body: string | URLSearchParams): Promise<Answer> {

@@ -13,6 +13,7 @@ import {
   listSshKeys,
   type Order,
   orderDetail,
+  passkeys,
   productStatus,
   profile,
   readQueue,
@@ -50,6 +51,7 @@ export const keys = {
   settings: (userId: string) => ["settings", userId],
   secondFactor: (userId: string) => ["second-factor", userId],
   linkedAccounts: (userId: string) => ["linked-accounts", userId],
+  passkeys: (userId: string) => ["passkeys", userId],
   signIns: (userId: string) => ["sign-ins", userId],
   sshKeys: (userId: string) => ["ssh-keys", userId],
   supportCatalog: ["support-catalog"],
@@ -187,6 +189,12 @@ export const linkedAccountsQuery = (userId: string) =>
   queryOptions({
     queryKey: keys.linkedAccounts(userId),
     queryFn: ({ signal }) => call(linkedAccounts, { params: { user_id: userId }, body: {} }, { signal }),
+  });
+
+export const passkeysQuery = (userId: string) =>
+  queryOptions({
+    queryKey: keys.passkeys(userId),
+    queryFn: ({ signal }) => call(passkeys, { params: { user_id: userId }, body: {} }, { signal }),
   });
 
 export const signInsQuery = (userId: string) =>

@@ -2,6 +2,7 @@ import { Button, Checkbox, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
+import { logInWithPasskey, passkeyFailure, usePasskeysOffered } from "../api/passkeys.ts";
 import { useConfig } from "../api/product-config.ts";
 import { useBrand } from "../api/use-brand.ts";
 import { commonTexts } from "../content/common-texts.ts";
@@ -32,6 +33,11 @@ export function CodeForm({ waiting, onBack }: Props) {
       onBack();
     },
   });
+  const passkey = useMutation({
+    mutationFn: () => logInWithPasskey(),
+    onError: (error) => toast.error(passkeyFailure(error), { title: "Login Failed" }),
+  });
+  const offersPasskey = usePasskeysOffered() && waiting.hasPasskeys;
   const submit = form.onSubmit((fields) => {
     if (!isPending && fields.code.trim() !== "") mutate(fields);
   });
@@ -72,6 +78,11 @@ export function CodeForm({ waiting, onBack }: Props) {
         >
           {recovery ? "Use the app" : "Use a recovery code"}
         </button>
+        {offersPasskey && (
+          <button type="button" disabled={passkey.isPending} onClick={() => passkey.mutate()}>
+            Use a passkey
+          </button>
+        )}
         <button type="button" onClick={onBack}>
           Back to login
         </button>

@@ -2,10 +2,12 @@ import { Button, PasswordInput, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "react-router";
+import { usePasskeysOffered } from "../api/passkeys.ts";
 import { toast } from "../ui/toast/toast.ts";
 import classes from "./auth-page.module.css";
 import { loginFailure } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";
+import { PasskeyLogin } from "./passkey-login.tsx";
 import { login, type WaitingLogin } from "./sign-in.ts";
 import { validateLogin } from "./validate-login.ts";
 
@@ -15,6 +17,7 @@ interface Props {
 }
 
 export function LoginForm({ onWaiting }: Props) {
+  const passkeys = usePasskeysOffered();
   const form = useForm({
     initialValues: { email: "", password: "" },
     validate: validateLogin,
@@ -37,7 +40,7 @@ export function LoginForm({ onWaiting }: Props) {
       <TextInput
         label="Email"
         type="email"
-        autoComplete="email"
+        autoComplete={passkeys ? "username webauthn" : "email"}
         placeholder="you@university.edu"
         {...form.getInputProps("email")}
       />
@@ -49,6 +52,7 @@ export function LoginForm({ onWaiting }: Props) {
       <Button type="submit" size="md" fullWidth loading={isPending}>
         Login
       </Button>
+      {passkeys && <PasskeyLogin />}
     </form>
   );
 }

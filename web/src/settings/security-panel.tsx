@@ -2,6 +2,7 @@ import type { Flags } from "@berth/contract";
 import { signInProviders } from "../api/page-settings.ts";
 import { type FlagSwitch, FlagSwitches } from "./flag-switches.tsx";
 import { LinkedAccounts } from "./linked-accounts.tsx";
+import { Passkeys } from "./passkeys.tsx";
 import { SecondFactor } from "./second-factor.tsx";
 import classes from "./settings-page.module.css";
 import { SignInList } from "./sign-in-list.tsx";
@@ -14,7 +15,7 @@ const switches: readonly FlagSwitch[] = [
   },
 ];
 
-/** Alerts, the second factor (G398), and the open sign-ins (G403). */
+/** Alerts, the second factor (G398), passkeys (G424), and the open sign-ins (G403). */
 export function SecurityPanel({ userId, flags }: { readonly userId: string; readonly flags: Flags }) {
   return (
     <div className={classes.form}>
@@ -22,6 +23,7 @@ export function SecurityPanel({ userId, flags }: { readonly userId: string; read
       <p className={classes.lead}>The bell tells all of it. This says whether it is also mailed to you.</p>
       <FlagSwitches userId={userId} flags={flags} switches={switches} />
       <SecondFactor userId={userId} />
+      <Passkeys userId={userId} />
       {signInProviders.length > 0 && <LinkedAccounts userId={userId} />}
       <SignInList userId={userId} />
     </div>

@@ -44,6 +44,7 @@ export function firebaseIdentity(options: FirebaseOptions): HostedIdentity {
   return {
     kind: "firebase",
     secondFactors: null,
+    passkeys: null,
     browserConfig: () => ({ apiKey: project.apiKey, accountsUrl: `${urls.accounts}/accounts`, tokenUrl: urls.token }),
     ...accounts(deps),
     ...credentials(deps, urls),

@@ -156,13 +156,15 @@ function post<Body extends ZodMiniType>(
 /** As Google answers for an account with a second factor: no token, but what the code is sent with. */
 function begun(reply: Tokens | HalfSignIn) {
   if (!("pendingCredential" in reply)) return signedIn(reply);
-  const { uid, email, pendingCredential, factorSince } = reply;
+  const { uid, email, pendingCredential, factorSince, hasPasskeys } = reply;
   const app = { mfaEnrollmentId: "totp", displayName: "Authenticator app", totpInfo: {} };
+  // Ours: not for the second step, but instead of both (G424).
+  const passkeys = hasPasskeys ? [{ mfaEnrollmentId: "passkey", displayName: "Passkey" }] : [];
   return {
     localId: uid,
     email,
     mfaPendingCredential: pendingCredential,
-    mfaInfo: [{ ...app, enrolledAt: factorSince.toISOString() }],
+    mfaInfo: [{ ...app, enrolledAt: factorSince.toISOString() }, ...passkeys],
   };
 }
 

@@ -41,6 +41,10 @@ export interface LocalDeps extends Omit<LocalOptions, "appUrl"> {
   /** Of codes of the second factor, by account. */
   readonly codeTries: { readonly short: Windows; readonly day: Windows };
   readonly factorSeal: Seal;
+  /** Of the challenges of passkeys. */
+  readonly challengeKey: Buffer;
+  /** Of sign-ins with a passkey, by passkey and network. */
+  readonly passkeyTries: Windows;
   readonly keys: SigningKeys;
   readonly macKey: Buffer;
   readonly origin: () => Origin;
@@ -62,6 +66,8 @@ export function localDeps({ appUrl, ...options }: LocalOptions): LocalDeps {
       day: countWindows(options.db, { name: "second factor, day", limit: 100, windowMs: 86_400_000 }),
     },
     factorSeal: sealOf(options.secret, "identity factor v1"),
+    challengeKey: derive(options.secret, "identity passkey v1"),
+    passkeyTries: countWindows(options.db, { name: "passkey", limit: signInsPerMinute, windowMs: 60_000 }),
     keys,
     macKey: derive(options.secret, "identity refresh v1"),
     origin,

@@ -1,8 +1,9 @@
 import type { JWK } from "jose";
-import type { Device, Identity, IdentityUser, SecondFactors } from "../identity.ts";
+import type { Device, Identity, IdentityUser, Passkeys, SecondFactors } from "../identity.ts";
 import { accounts } from "./accounts.ts";
 import { type LocalOptions, localDeps } from "./local-deps.ts";
 import { confirmEmail, createActionCode, readResetCode, resetPassword } from "./mailed-codes.ts";
+import { passkeys } from "./passkeys.ts";
 import { secondFactors } from "./second-factors.ts";
 import {
   changePassword,
@@ -21,6 +22,7 @@ import { verifyIdToken, verifyPassword } from "./verify-credentials.ts";
 export interface LocalIdentity extends Identity {
   readonly kind: "local";
   readonly secondFactors: SecondFactors;
+  readonly passkeys: Passkeys;
   signIn(email: string, password: string, device: Device, trust?: Trust): Promise<Tokens | HalfSignIn>;
   signInWithCustomToken(token: string, device: Device, trust?: Trust): Promise<Tokens | HalfSignIn>;
   finishSignIn(pendingCredential: string, code: string, device: Device, trust?: Trust): Promise<Tokens>;
@@ -37,14 +39,21 @@ export interface LocalIdentity extends Identity {
  */
 export function localIdentity(options: LocalOptions): LocalIdentity {
   const deps = localDeps(options);
+  const kept = passkeys(deps);
   return {
     kind: "local",
     browserConfig() {
       const version = `${deps.baseUrl()}/v1`;
-      return { apiKey: "local", accountsUrl: `${version}/accounts`, tokenUrl: `${version}/token` };
+      return {
+        apiKey: "local",
+        accountsUrl: `${version}/accounts`,
+        tokenUrl: `${version}/token`,
+        passkeys: kept.unavailable() === null,
+      };
     },
     ...accounts(deps),
     secondFactors: secondFactors(deps),
+    passkeys: kept,
     createCustomToken: (uid) => createCustomToken(deps, uid),
     verifyIdToken: (token, how) => verifyIdToken(deps, token, how),
     async verifyPassword(email, password, from) {

@@ -4,6 +4,7 @@ import { newId } from "../../database/new-id.ts";
 import type { UserPatch } from "../identity.ts";
 import { dropCodes } from "./action-codes.ts";
 import { endAuthSessions } from "./auth-sessions.ts";
+import { countPasskeys } from "./count-passkeys.ts";
 import type { EndedRights, LocalDeps } from "./local-deps.ts";
 import { changeUser, type UserRow } from "./users.ts";
 
@@ -34,12 +35,14 @@ export async function endOthersAccess(
   title = "Your password was changed",
 ): Promise<void> {
   const revoked = await endAccess(tx, deps, userId, { keep: keepSession, reason: "password" });
+  const passkeys = await countPasskeys(tx, userId);
+  const kept = passkeys > 0 ? `${plural(passkeys, "passkey")} still ${passkeys === 1 ? "signs" : "sign"} in. ` : "";
   await deps.announce?.(tx, {
     userId,
     // A unique cause: every change is notified.
     cause: `password-changed:${newId()}`,
     title,
-    body: `Every other sign-in has ended. ${revoked}If it was not you, reset the password now and write to us.`,
+    body: `Every other sign-in has ended. ${revoked}${kept}If it was not you, reset the password now and write to us.`,
     link: "/settings?tab=password",
   });
 }

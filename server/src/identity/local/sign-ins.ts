@@ -8,6 +8,7 @@ import {
   rotateAuthSession,
   type SignInProvider,
 } from "./auth-sessions.ts";
+import { countPasskeys } from "./count-passkeys.ts";
 import { codeWasRight, countCode, factorSince, takeCode } from "./factor-codes.ts";
 import { familiarSender } from "./fair-queue.ts";
 import { idTokenSeconds, signIdToken } from "./id-tokens.ts";
@@ -43,6 +44,8 @@ export interface HalfSignIn {
   readonly email: string;
   readonly pendingCredential: string;
   readonly factorSince: Date;
+  /** A sign-in with a passkey needs no code (G424). */
+  readonly hasPasskeys: boolean;
 }
 
 /** Throws what `Identity.verifyPassword` throws. */
@@ -73,7 +76,8 @@ async function beginSignIn(
   if (!since || (await isTrustedBrowser(tx, row.id, trustedBrowser)))
     return openAuthSession(tx, row.id, provider, device);
   const pendingCredential = await openPendingSignIn(tx, { userId: row.id, provider });
-  return { uid: row.id, email: row.email, pendingCredential, factorSince: since };
+  const hasPasskeys = (await countPasskeys(tx, row.id)) > 0;
+  return { uid: row.id, email: row.email, pendingCredential, factorSince: since, hasPasskeys };
 }
 
 /**
@@ -157,7 +161,12 @@ export async function changePassword(
   return tokensOf(deps, row, session);
 }
 
-async function tokensOf({ keys, origin, macKey }: LocalDeps, row: UserRow, session: AuthSession): Promise<Tokens> {
+/** The tokens of a sign-in that has just begun or goes on. */
+export async function tokensOf(
+  { keys, origin, macKey }: LocalDeps,
+  row: UserRow,
+  session: AuthSession,
+): Promise<Tokens> {
   return {
     uid: row.id,
     email: row.email,

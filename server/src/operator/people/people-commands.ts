@@ -91,7 +91,8 @@ export const peopleCommands: readonly Command[] = [
     name: "users remove-factor",
     args: who,
     options: { reason: "TEXT" },
-    about: "turns an account's second factor off and ends its sign-ins, for an owner who lost phone and recovery codes",
+    about:
+      "turns an account's second factor off, removes its passkeys and ends its sign-ins, for an owner who lost phone and recovery codes",
     example: "users remove-factor ada@uni.example --reason 'She stood before me without her phone'",
     run: dropFactor,
   },

@@ -33,6 +33,7 @@ interface Profile {
   readonly created_at: Date;
   readonly last_sign_in: Date | null;
   readonly second_factor: boolean;
+  readonly passkeys: number;
   readonly suspended: boolean;
   readonly held: boolean;
 }
@@ -42,6 +43,7 @@ async function profileOf(db: Db, userId: string): Promise<Profile> {
     select u.id as user_id, u.email, u.email_verified, coalesce(p.name, u.name, '') as name, coalesce(p.phone, '') as phone,
       u.created_at, u.disabled as suspended,
       exists (select from identity_second_factors where user_id = u.id and confirmed_at is not null) as second_factor,
+      (select count(*)::int from identity_passkeys where user_id = u.id) as passkeys,
       (select max(created_at) from identity_session where user_id = u.id) as last_sign_in,
       exists (select from account_holds where user_id = u.id and lifted_at is null) as held
     from identity_user u left join profiles p on p.user_id = u.id where u.id = ${userId}`.execute(db);

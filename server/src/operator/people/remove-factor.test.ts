@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { codeOf } from "../../testing/factor-code.ts";
+import { softwarePasskey } from "../../testing/software-passkey.ts";
 import { testApp } from "../../testing/test-app.ts";
 import { commandRunner } from "../testing/run-command.ts";
 
@@ -9,7 +10,7 @@ test("G400 an operator turns a second factor off with a reason: sign-ins end, th
   const ada = await signUp();
   const remove = (...rest: string[]) => run("users", "remove-factor", ada.email, ...rest);
   const why = ["--reason", "She lost her phone"];
-  expect(await remove(...why)).toMatchObject({ code: 1, stderr: `${ada.email} has no second factor` });
+  expect(await remove(...why)).toMatchObject({ code: 1, stderr: `${ada.email} has no second factor and no passkey` });
   const path = `/settings/${ada.id}/second-factor`;
   const { secret } = await must("POST", path, ada.token, { password: "good password 1" });
   expect(await remove(...why), "offered, not confirmed").toMatchObject({ code: 1 });
@@ -29,4 +30,29 @@ test("G400 an operator turns a second factor off with a reason: sign-ins end, th
     body_text: expect.stringContaining("We turned it off for you: She lost her phone."),
   });
   expect(await db.selectFrom("identity_recovery_codes").selectAll().execute()).toEqual([]);
+});
+
+test("G426 the operator's act removes passkeys too, with the factor or alone: they sign nobody in, and sign-ins end", async () => {
+  const { db, call, must, signUp } = await testApp();
+  const run = await commandRunner(db);
+  const bob = await signUp();
+  const path = `/settings/${bob.id}/passkeys`;
+  const { options } = await must("POST", `${path}/options`, bob.token, { password: "good password 1" });
+  const device = softwarePasskey();
+  await must("POST", path, bob.token, { name: "Phone", credential: device.create(options) });
+  const remove = () => run("users", "remove-factor", bob.email, "--reason", "He lost his phone");
+  expect(await remove()).toMatchObject({ code: 0 });
+  expect((await call("GET", "/auth/validate", bob.token)).statusCode).toBe(401);
+  const begun = await must("POST", "/auth/passkeys/sign-in/options", undefined, {});
+  const body = { credential: device.use(begun.options) };
+  expect((await call("POST", "/auth/passkeys/sign-in", undefined, body)).json().code).toBe("passkey_refused");
+  expect(await db.selectFrom("audit").select(["act", "reason"]).execute()).toEqual([
+    { act: "user.remove_factor", reason: "He lost his phone" },
+  ]);
+  const mails = await db.selectFrom("mails").select(["subject", "body_text"]).where("user_id", "=", bob.id).execute();
+  expect(mails).toContainEqual({
+    subject: "Your passkeys were removed",
+    body_text: expect.stringContaining("We removed them for you: He lost his phone."),
+  });
+  expect(await remove()).toMatchObject({ code: 1 });
 });

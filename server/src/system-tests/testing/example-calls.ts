@@ -7,6 +7,7 @@ import type { TestBrowser } from "../../identity/providers/testing/test-browser.
 import { createVouchers } from "../../operator/people/vouchers.ts";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
 import { codeOf } from "../../testing/factor-code.ts";
+import { softwarePasskey } from "../../testing/software-passkey.ts";
 import {
   containerRequest,
   orderBody,
@@ -118,6 +119,7 @@ async function accountCalls(ask: Ask, product: TestApp, { id, token, email }: Te
   await factorCalls(ask, others, third);
   const leaving = await signUp("Cy");
   await providerCalls(ask, product, leaving);
+  await passkeyCalls(ask, { params: { user_id: leaving.id }, token: leaving.token }, first);
   await signInCalls(ask, { params: { user_id: leaving.id }, token: leaving.token });
   await keyCalls(ask, own);
   await ask(contract.deleteAccount, { ...others, body: { password: third } });
@@ -132,6 +134,19 @@ async function factorCalls(ask: Ask, own: Own, password: string) {
   const renewed = await ask(contract.renewRecoveryCodes, { ...own, body: { code: codeOf(String(secret), 1) } });
   const [code] = renewed["recovery_codes"] as unknown as string[];
   await ask(contract.removeSecondFactor, { ...own, body: { code } });
+}
+
+async function passkeyCalls(ask: Ask, own: Own, password: string) {
+  const device = softwarePasskey();
+  const begun = await ask(contract.beginPasskey, { ...own, body: { password } });
+  const credential = device.create(begun["options"] as unknown as contract.PasskeyCreationOptions);
+  await ask(contract.addPasskey, { ...own, body: { name: "Chrome on Mac", credential } });
+  const { options } = await ask(contract.beginPasskeySignIn);
+  const used = device.use(options as unknown as contract.PasskeyRequestOptions);
+  await ask(contract.passkeySignIn, { body: { credential: used } });
+  const { passkeys } = await ask(contract.passkeys, own);
+  const [{ id } = { id: "" }] = passkeys as unknown as { id: string }[];
+  await ask(contract.removePasskey, { ...own, params: { ...own.params, passkey_id: id }, body: { password } });
 }
 
 async function signInCalls(ask: Ask, own: Own) {

@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { newPublicKey } from "../../account/ssh-keys/testing/public-keys.ts";
 import { newId } from "../../database/new-id.ts";
 import { settlePayment } from "../../payments/settlement/settle-payment.ts";
+import { softwarePasskey } from "../../testing/software-passkey.ts";
 import { containerRequest, orderBody, type TestApp, type TestUser, testApp } from "../../testing/test-app.ts";
 
 /** A valid body for the owner, by path: a call without one could be refused for another reason. */
@@ -51,6 +52,9 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/settings/{user_id}/second-factor": () => ({ password: "good password 1", code: "123456" }),
   "/settings/{user_id}/second-factor/confirm": () => ({ code: "123456" }),
   "/settings/{user_id}/second-factor/recovery-codes": () => ({ code: "123456" }),
+  "/settings/{user_id}/passkeys": () => ({ name: "Key", credential: noPasskey }),
+  "/settings/{user_id}/passkeys/options": () => ({ password: "good password 1" }),
+  "/settings/{user_id}/passkeys/{passkey_id}": () => ({ password: "good password 1" }),
   "/settings/{user_id}/sign-ins": () => ({}),
   "/settings/{user_id}/linked-accounts": () => ({ provider: "1", password: "good password 1" }),
   "/settings/{user_id}/linked-accounts/finish": () => ({ code: "any" }),
@@ -59,6 +63,12 @@ const bodies: Readonly<Record<string, (world: World) => unknown>> = {
   "/settings/{user_id}/ssh-keys": () => ({ name: "", public_key: newPublicKey() }),
   "/settings/{user_id}/ssh-keys/{key_id}": () => ({}),
   "/settings/{user_id}/password": () => ({ currentPassword: "good password 1", newPassword: "stolen now 1" }),
+};
+
+/** Well formed, and of nobody. */
+const noPasskey = {
+  ...{ id: "eA", rawId: "eA", type: "public-key" },
+  response: { clientDataJSON: "eA", attestationObject: "eA" },
 };
 
 export type Whose = "own" | "foreign" | "absent";
@@ -98,6 +108,7 @@ export async function setupAccess(): Promise<World> {
     sign_in_id: { own: [newId()], foreign: [victim.refreshToken.split(".")[0] ?? ""], absent: [newId()] },
     key_id: { own: own.key, foreign: foreign.key, absent: [newId()] },
     link_id: { own: [newId()], foreign: [link.id], absent: [newId()] },
+    passkey_id: { own: [newId()], foreign: [await passkeyOf(product, victim)], absent: [newId()] },
     share_id: { own: own.share, foreign: foreign.share, absent: [newId()] },
     number: { own: own.receipts, foreign: foreign.receipts, absent: ["INV-00000000000"] },
     order_id: {
@@ -112,6 +123,13 @@ export async function setupAccess(): Promise<World> {
     },
   };
   return { ...product, victim, outsider, rented, open, values };
+}
+
+async function passkeyOf({ must }: TestApp, { id, token }: TestUser): Promise<string> {
+  const path = `/settings/${id}/passkeys`;
+  const { options } = await must("POST", `${path}/options`, token, { password: "good password 1" });
+  const credential = softwarePasskey().create(options);
+  return (await must("POST", path, token, { name: "Key", credential })).passkey.id;
 }
 
 interface Invoice {

@@ -25,7 +25,7 @@ export function PersonActs({ person, warningsBefore, onAct }: Props) {
   ];
   const harmless = [
     person.suspended ? lift(person) : newPassword(person, setLink),
-    ...(person.second_factor ? [factorRemoval(person)] : []),
+    ...(person.second_factor || person.passkeys > 0 ? [factorRemoval(person)] : []),
     download(person),
   ];
   return (
@@ -129,7 +129,7 @@ function factorRemoval({ user_id: id, email }: Person): ActRequest {
   return {
     title: `Remove the second factor of ${email}`,
     action: "Remove factor",
-    consequences: `A login needs the password alone then, and every sign-in ends. Make sure that you talk to the owner of ${email}, who has lost phone and recovery codes.`,
+    consequences: `A login needs the password alone then, passkeys are removed, and every sign-in ends. Make sure that you talk to the owner of ${email}, who has lost phone and recovery codes.`,
     reasonHint: ownerReads,
     run: (reason) => callConsole(actOnPerson, { params: { id, act: "remove-factor" }, body: { reason } }),
   };

@@ -61,7 +61,7 @@ function Title({ person: { name, suspended, held, warnings } }: { readonly perso
 }
 
 function AccountFacts({ person }: { readonly person: Person }) {
-  const { user_id, email_verified, phone, created_at, last_sign_in, second_factor } = person;
+  const { user_id, email_verified, phone, created_at, last_sign_in, second_factor, passkeys } = person;
   return (
     <section aria-label="Account">
       <h2 className={list.title}>Account</h2>
@@ -72,6 +72,7 @@ function AccountFacts({ person }: { readonly person: Person }) {
           { label: "Phone", value: phone || "None" },
           { label: "Since", value: date(created_at) },
           { label: "Second factor", value: second_factor ? "On" : "Off" },
+          { label: "Passkeys", value: passkeys },
           { label: "Last sign-in", value: last_sign_in ? dateTime(last_sign_in) : "None" },
         ]}
       />
