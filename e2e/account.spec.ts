@@ -274,6 +274,7 @@ test("a passkey by keyboard: added, logs in by the button, is removed (G424)", a
   await expect(part.getByRole("listitem")).toContainText(/Ada's laptop.*not used yet/);
   await checkScreen(page, "passkeys");
   await press("Add a passkey");
+  await expect(dialog.getByLabel("Your password", { exact: true })).toBeFocused();
   await page.keyboard.type(ada.password);
   await page.keyboard.press("Enter");
   await expect(dialog.getByText("This device has a passkey of your account already.")).toBeVisible();

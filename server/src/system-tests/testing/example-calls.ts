@@ -117,9 +117,10 @@ async function accountCalls(ask: Ask, product: TestApp, { id, token, email }: Te
   await ask(contract.updatePassword, { ...others, body: { current_password: first, new_password: second } });
   await ask(contract.settingsPassword, { ...others, body: { currentPassword: second, newPassword: third } });
   await factorCalls(ask, others, third);
+  const keyed = await signUp("Dee");
+  await passkeyCalls(ask, { params: { user_id: keyed.id }, token: keyed.token }, first);
   const leaving = await signUp("Cy");
   await providerCalls(ask, product, leaving);
-  await passkeyCalls(ask, { params: { user_id: leaving.id }, token: leaving.token }, first);
   await signInCalls(ask, { params: { user_id: leaving.id }, token: leaving.token });
   await keyCalls(ask, own);
   await ask(contract.deleteAccount, { ...others, body: { password: third } });
