@@ -1,0 +1,23 @@
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { expect, test } from "vitest";
+import { recordLog } from "../logging/testing/record-log.ts";
+import { serveSsh } from "./serve-ssh.ts";
+
+test("G405 a port of SSH that is taken ends no start and is told once; a free one is served", async () => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  const { port } = taken.address() as { port: number };
+  const { log, lines } = recordLog();
+  const gateway = { onSshConnection: (socket: { end(text: string): unknown }) => void socket.end("served") };
+  const common = { config: { ssh: { port, host: "127.0.0.1" } }, gateway, log };
+  await (await serveSsh(common))();
+  expect(lines).toMatchObject([{ event: "ssh.not_served", code: "EADDRINUSE" }]);
+  taken.close();
+  await once(taken, "close");
+  const close = await serveSsh(common);
+  let said = "";
+  for await (const bytes of connect(port, "127.0.0.1")) said += bytes;
+  expect([said, lines.length]).toEqual(["served", 1]);
+  await close();
+});
