@@ -59,9 +59,12 @@ async function connectsBySsh(page: Page, subdomain: string): Promise<void> {
   const own = `Host *\n  IdentityFile ${key}\n  IdentitiesOnly yes\n  UserKnownHostsFile ${known}\n  StrictHostKeyChecking yes\n`;
   writeFileSync(config, (await copied(/~\/\.ssh\/config$/)) + own);
   writeFileSync(known, `${await copied(/known_hosts$/)}\n`);
-  const words = ["-F", config, `${subdomain}.berth`, "echo in the home of $(basename $HOME)"];
-  const { stdout } = await promisify(execFile)("/usr/bin/ssh", words, { timeout: 60_000 });
-  expect(stdout).toMatch(/^in the home of \w+\n$/);
+  const [, ...typed] = (await copied(/In a terminal$/)).split(" ");
+  for (const way of [typed, [`${subdomain}.berth`]]) {
+    const words = ["-F", config, ...way, "echo in the home of $(basename $HOME)"];
+    const { stdout } = await promisify(execFile)("/usr/bin/ssh", words, { timeout: 60_000 });
+    expect(stdout).toMatch(/^in the home of \w+\n$/);
+  }
   rmSync(folder, { recursive: true });
 }
 

@@ -65,6 +65,10 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   { command: /^journalctl /, by: noSystemd },
   { command: /^export BERTH_/, by: ["prove/machine/install-by-page.ts", "the commands of the page as they stand"] },
   { command: /^certbot /, by: "it needs a zone in the DNS" },
+  {
+    command: /^ssh -J berth@/,
+    by: ["e2e/environment-live.spec.ts", "connects by OpenSSH with the config and the host keys"],
+  },
   { command: /^ssh -L /, by: "it needs another machine" },
 ];
 
