@@ -78,11 +78,17 @@ async function drawNotebook({ product, customer, page }: Scene): Promise<void> {
   await rent(product, customer, "my-first");
   await page.goto(`${product.url}/environments`);
   const session = await openSession(page, page.getByRole("link", { name: "Open Session" }));
-  await session.setViewportSize({ width: 800, height: 420 });
+  // Wide enough for all of the bar.
+  await session.setViewportSize({ width: 1440, height: 560 });
   await newNotebook(session);
   await runCell(session, "print(sum(range(10)))", "45");
   await session.getByText("| Idle").waitFor();
   await save(page.context(), "use/pictures/notebook", await session.screenshot());
+  const serve = "subprocess.Popen(['python', '-m', 'http.server', '8080', '--bind', '127.0.0.1'])";
+  await runCell(session, `import subprocess; print('began', ${serve}.pid)`, "began");
+  await page.goto(`${product.url}/environments/${idOf(product, "my-first")}?tab=access`);
+  await page.getByRole("link", { name: "Open port 8080" }).waitFor();
+  await draw(page, "use/pictures/ports", page.getByRole("tablist"), page.getByRole("region", { name: "Ports" }));
   await session.close();
   await terminate(product, "my-first");
   await page.goto(`${product.url}/environments`);
@@ -144,10 +150,14 @@ async function rent({ url }: Product, customer: Customer, subdomain: string, gpu
 
 /** As an operator does, with the unused time paid back. */
 async function terminate(product: Product, name: string): Promise<void> {
-  const { id } = JSON.parse(operate(product, "environment", name, "--json"));
+  const id = idOf(product, name);
   operate(product, "environments", "terminate", id, "--reason", "Its disk failed.");
   const status = () => JSON.parse(operate(product, "environment", id, "--json")).status;
   await until("its end", async () => status() === "terminated");
+}
+
+function idOf(product: Product, name: string): string {
+  return JSON.parse(operate(product, "environment", name, "--json")).id;
 }
 
 function operate({ dataDir, port, console = "" }: Product & { readonly console?: string }, ...words: string[]): string {
