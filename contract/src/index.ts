@@ -12,6 +12,7 @@ export * from "./catalogue/prices.ts";
 export * from "./catalogue/recipes.ts";
 export * from "./change.ts";
 export * from "./containers.ts";
+export * from "./device-words.ts";
 export * from "./done-notice.ts";
 export * from "./endpoint.ts";
 export * from "./environment-ssh.ts";

@@ -659,6 +659,15 @@ create table identity_key (
   constraint identity_key_pkey primary key (kid)
 );
 
+create table identity_known_browsers (
+  user_id text not null,
+  hash bytea not null,
+  last_used_at timestamptz not null default now(),
+  constraint identity_known_browsers_pkey primary key (user_id, hash),
+  constraint identity_known_browsers_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
+);
+create index identity_known_browsers_used on identity_known_browsers (last_used_at);
+
 create table identity_links (
   id text not null,
   user_id text not null,

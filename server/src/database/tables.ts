@@ -428,6 +428,11 @@ export interface Tables {
     created_at: Generated<Date>;
     not_after: Date;
   };
+  identity_known_browsers: {
+    user_id: string;
+    hash: Buffer;
+    last_used_at: Generated<Date>;
+  };
   identity_links: {
     id: string;
     user_id: string;

@@ -30,6 +30,8 @@ export interface IdentitySession {
 export interface Device {
   readonly userAgent?: string | undefined;
   readonly ip?: string | undefined;
+  /** A token that the browser made and keeps, which tells it from others (G427). */
+  readonly browser?: string | undefined;
 }
 
 export type ActionKind = "PASSWORD_RESET" | "VERIFY_EMAIL";

@@ -10,6 +10,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { AppError } from "../app-error.ts";
 import { mount, success } from "../http/mount.ts";
 import type { User } from "../http/request-user.ts";
+import { deviceOf } from "./device-of.ts";
 import { type Identity, IdentityError, type KeptPasskey, type PasskeyOwner, type Passkeys } from "./identity.ts";
 import { refuse } from "./refusal-of.ts";
 
@@ -48,9 +49,8 @@ export function passkeyRoutes(app: FastifyInstance, { identity, brandName, conta
   mount(app, beginPasskeySignIn, async () => ({ ...success, options: await passkeysOf(identity).beginSignIn() }));
 
   mount(app, passkeySignIn, async ({ body, request }) => {
-    const device = { userAgent: request.headers["user-agent"], ip: request.ip };
     const tokens = await passkeysOf(identity)
-      .signIn(body.credential, device)
+      .signIn(body.credential, deviceOf(request))
       .catch((error: unknown) => {
         if (!(error instanceof IdentityError) || error.code !== "USER_DISABLED") return refuse(error);
         const text = `This account is suspended. Write to ${contact} if that is a mistake.`;

@@ -17,6 +17,11 @@ export async function purgeIdentity(db: Db): Promise<void> {
     .deleteFrom("identity_session")
     .where(sql<Date>`coalesce(revoked_at, expires_at)`, "<", sql<Date>`now() - interval '60 days'`)
     .execute();
+  // Much later than they count: else an account that was away would have no other browser, as at its first sign-in.
+  await db
+    .deleteFrom("identity_known_browsers")
+    .where("last_used_at", "<", sql<Date>`now() - interval '2 years'`)
+    .execute();
   await db.deleteFrom("identity_key").where("not_after", "<", sql<Date>`now() - interval '1 day'`).execute();
   await purgeWindows(db);
 }

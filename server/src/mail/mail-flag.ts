@@ -31,6 +31,8 @@ const flags = {
   machine: "emailNotifications",
   /** Files that are on another host now. */
   moved: "emailNotifications",
+  /** A sign-in from a browser that was not used for 90 days. */
+  "new-browser": "securityAlerts",
   news: "emailNotifications",
   "no-home": "emailNotifications",
   "operator-ended": "always",

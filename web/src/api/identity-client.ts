@@ -1,4 +1,5 @@
 import type { ProductConfig } from "@berth/contract";
+import { browserToken } from "./browser-token.ts";
 import { readStorage, writeStorage } from "./storage.ts";
 
 /** The identity provider's addresses, from `GET /config`. */
@@ -147,6 +148,8 @@ async function post(config: IdentityConfig, url: string, body: string | URLSearc
     headers: {
       accept: "application/json",
       "content-type": typeof body === "string" ? "application/json" : "application/x-www-form-urlencoded",
+      // A hosted provider refuses headers that it does not know.
+      ...(config.kind === "local" && { "berth-browser": browserToken() }),
     },
     body,
   }).catch(() => {

@@ -1,5 +1,6 @@
 import { beginPasskeySignIn, type NewPasskey, type PasskeyCreationOptions, passkeySignIn } from "@berth/contract";
 import { ApiError } from "./api-error.ts";
+import { browserToken } from "./browser-token.ts";
 import { call, messageOf } from "./call.ts";
 import { useConfig } from "./product-config.ts";
 import { type Session, saveSession } from "./session.ts";
@@ -34,7 +35,7 @@ export async function logInWithPasskey(whileWanted?: () => boolean): Promise<voi
   const useBrowserAutofill = whileWanted !== undefined;
   const { id, rawId, response } = await startAuthentication({ optionsJSON: options, useBrowserAutofill });
   const credential = { id, rawId, type: "public-key" as const, response };
-  saveSession(sessionOf(await call(passkeySignIn, { params: {}, body: { credential } })));
+  saveSession(sessionOf(await call(passkeySignIn, { params: {}, body: { credential } }, { browser: browserToken() })));
 }
 
 interface SignedIn {

@@ -7,6 +7,8 @@ export interface SendOptions {
   readonly signal?: AbortSignal | undefined;
   /** With the cookies of this host; by default without. */
   readonly withCookies?: boolean | undefined;
+  /** Of a sign-in (G427). */
+  readonly browser?: string | undefined;
 }
 
 /** One request without a retry; call.ts adds the session. */
@@ -39,7 +41,7 @@ export async function sendForFile<E extends AnyEndpoint>(
 async function request<E extends AnyEndpoint>(
   endpoint: E,
   { params, body, query }: Input<E>,
-  { token, signal, withCookies }: SendOptions,
+  { token, signal, withCookies, browser }: SendOptions,
 ): Promise<Response> {
   const path = pathOf(endpoint, params);
   return fetchResponse(query ? `${path}?${new URLSearchParams(query)}` : path, {
@@ -49,6 +51,7 @@ async function request<E extends AnyEndpoint>(
       accept: endpoint.media ?? "application/json",
       ...(endpoint.method === "GET" ? {} : { "content-type": "application/json" }),
       ...(token ? { authorization: `Bearer ${token}` } : {}),
+      ...(browser ? { "berth-browser": browser } : {}),
     },
     body: endpoint.method === "GET" ? null : JSON.stringify(body ?? {}),
     signal: signal ?? null,

@@ -11,7 +11,8 @@ const switches: readonly FlagSwitch[] = [
   {
     flag: "securityAlerts",
     label: "Security alerts",
-    description: "Mails when your password is changed, and when a sign-in is ended for safety",
+    description:
+      "Mails when your password is changed, at a sign-in from a new browser, and when a sign-in is ended for safety",
   },
 ];
 

@@ -1,11 +1,10 @@
-import { endOtherSignIns, endSignIn, type SignIn } from "@berth/contract";
+import { deviceWords, endOtherSignIns, endSignIn, type SignIn } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call, messageOf } from "../api/call.ts";
 import { keys, signInsQuery } from "../api/queries.ts";
 import { dateTime } from "../format.ts";
 import { toast } from "../ui/toast/toast.ts";
-import { deviceWords } from "./device-words.ts";
 import classes from "./second-factor.module.css";
 import { SettingsPart } from "./settings-part.tsx";
 

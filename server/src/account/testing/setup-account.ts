@@ -61,6 +61,7 @@ export const tables: Readonly<Record<string, { readonly exported: string | null;
   identity_session: { exported: "sign_ins", kept: false },
   identity_code: { exported: null, kept: false },
   identity_second_factors: { exported: "flags", kept: false },
+  identity_known_browsers: { exported: null, kept: false },
   identity_passkeys: { exported: "passkeys", kept: false },
   identity_recovery_codes: { exported: null, kept: false },
   identity_links: { exported: "linked_accounts", kept: false },

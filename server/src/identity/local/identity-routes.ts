@@ -14,6 +14,7 @@ import {
 import { AppError } from "../../app-error.ts";
 import { isLostConnection } from "../../database/connection.ts";
 import type { Db } from "../../database/database.ts";
+import { deviceOf } from "../device-of.ts";
 import { type Device, IdentityError } from "../identity.ts";
 import { updateProfile } from "../profiles.ts";
 import type { LocalIdentity } from "./local-identity.ts";
@@ -149,7 +150,7 @@ function post<Body extends ZodMiniType>(
   scope.post(path, { bodyLimit }, async (request) => {
     const body = safeParse(schema, request.body);
     if (!body.success) throw invalid(body.error.issues);
-    return handle(body.data, { userAgent: request.headers["user-agent"], ip: request.ip });
+    return handle(body.data, deviceOf(request));
   });
 }
 

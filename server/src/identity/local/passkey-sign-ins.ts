@@ -4,10 +4,10 @@ import type { Tx } from "../../database/database.ts";
 import { addressKey } from "../../http/limit-requests.ts";
 import { refuseUntil } from "../count-windows.ts";
 import { type Device, IdentityError } from "../identity.ts";
-import { openAuthSession } from "./auth-sessions.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { spendChallenge } from "./passkey-challenges.ts";
 import { type Tokens, tokensOf } from "./sign-ins.ts";
+import { startSession } from "./start-session.ts";
 import { lockUser } from "./users.ts";
 import { type RelyingParty, readChallenge, refusePasskey, verifyUsedPasskey } from "./verify-passkey.ts";
 
@@ -39,7 +39,7 @@ export async function signInWithPasskey(
     if (row.disabled) throw new IdentityError("USER_DISABLED");
     if (!(await spendChallenge(tx, challenge))) refusePasskey("late");
     if (!(await countUse(tx, deps, known.id, used))) return undefined;
-    return { row, session: await openAuthSession(tx, row.id, "custom", device) };
+    return { row, session: await startSession(tx, deps, row.id, "custom", device) };
   });
   // Not thrown above: what its owner is told has to be written.
   return done ? tokensOf(deps, done.row, done.session) : refusePasskey("copied");

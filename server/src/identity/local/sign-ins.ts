@@ -1,13 +1,7 @@
 import type { Tx } from "../../database/database.ts";
 import { type Device, IdentityError } from "../identity.ts";
 import { createCode, spendCode } from "./action-codes.ts";
-import {
-  type AuthSession,
-  endAuthSessions,
-  openAuthSession,
-  rotateAuthSession,
-  type SignInProvider,
-} from "./auth-sessions.ts";
+import { type AuthSession, endAuthSessions, rotateAuthSession, type SignInProvider } from "./auth-sessions.ts";
 import { countPasskeys } from "./count-passkeys.ts";
 import { codeWasRight, countCode, factorSince, takeCode } from "./factor-codes.ts";
 import { familiarSender } from "./fair-queue.ts";
@@ -17,6 +11,7 @@ import { hashPassword, requirePassword } from "./passwords.ts";
 import { openPendingSignIn, spendPendingSignIn, tryPendingSignIn } from "./pending-sign-ins.ts";
 import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
 import { replacePassword } from "./replace-password.ts";
+import { startSession } from "./start-session.ts";
 import { isTrustedBrowser, trustBrowser } from "./trusted-browsers.ts";
 import { findUser, lockUser, toUser, type UserRow } from "./users.ts";
 import { verifyIdToken, verifyPassword } from "./verify-credentials.ts";
@@ -61,7 +56,7 @@ export async function signIn(
     // Re-checked under the lock: a concurrent password change has ended all sign-ins, and this one must not follow it.
     const row = await lockUser(tx, checked.id);
     if (row?.password_hash !== checked.password_hash) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
-    return beginSignIn(tx, row, { provider: "password", device, trustedBrowser });
+    return beginSignIn(tx, deps, row, { provider: "password", device, trustedBrowser });
   });
   return "pendingCredential" in begun ? begun : tokensOf(deps, checked, begun);
 }
@@ -69,12 +64,13 @@ export async function signIn(
 /** The caller holds the user's lock, so that no factor is set up meanwhile. */
 async function beginSignIn(
   tx: Tx,
+  deps: LocalDeps,
   row: UserRow,
   { provider, device, trustedBrowser }: { provider: SignInProvider; device: Device; trustedBrowser: string },
 ): Promise<AuthSession | HalfSignIn> {
   const since = await factorSince(tx, row.id);
   if (!since || (await isTrustedBrowser(tx, row.id, trustedBrowser)))
-    return openAuthSession(tx, row.id, provider, device);
+    return startSession(tx, deps, row.id, provider, device);
   const pendingCredential = await openPendingSignIn(tx, { userId: row.id, provider });
   const hasPasskeys = (await countPasskeys(tx, row.id)) > 0;
   return { uid: row.id, email: row.email, pendingCredential, factorSince: since, hasPasskeys };
@@ -100,7 +96,7 @@ export async function finishSignIn(
     if (!(await spendPendingSignIn(tx, pendingCredential))) throw new IdentityError("INVALID_MFA_PENDING_CREDENTIAL");
     await takeCode(tx, deps, row.id, code);
     const trustedBrowser = isToBeTrusted ? await trustBrowser(tx, row.id) : undefined;
-    return { row, session: await openAuthSession(tx, row.id, pending.provider, device), trustedBrowser };
+    return { row, session: await startSession(tx, deps, row.id, pending.provider, device), trustedBrowser };
   });
   await codeWasRight(deps, pending.userId);
   return { ...(await tokensOf(deps, row, session)), trustedBrowser };
@@ -123,7 +119,7 @@ export async function signInWithCustomToken(
   const { row, begun } = await deps.db.transaction().execute(async (tx) => {
     const row = await spendCode(tx, "SIGN_IN", token);
     if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
-    return { row, begun: await beginSignIn(tx, row, { provider: "custom", device, trustedBrowser }) };
+    return { row, begun: await beginSignIn(tx, deps, row, { provider: "custom", device, trustedBrowser }) };
   });
   return "pendingCredential" in begun ? begun : tokensOf(deps, row, begun);
 }
@@ -156,7 +152,7 @@ export async function changePassword(
   const passwordHash = await hashPassword(password, familiarSender(device.ip));
   const { row, session } = await deps.db.transaction().execute(async (tx) => {
     const row = await replacePassword(tx, deps, claims.uid, { passwordHash });
-    return { row, session: await openAuthSession(tx, row.id, "password", device) };
+    return { row, session: await startSession(tx, deps, row.id, "password", device) };
   });
   return tokensOf(deps, row, session);
 }
