@@ -681,6 +681,7 @@ create table identity_links (
   constraint identity_links_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
 );
 create index identity_links_user on identity_links (user_id);
+
 create table identity_passkeys (
   id text not null,
   user_id text not null,

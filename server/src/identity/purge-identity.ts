@@ -9,8 +9,8 @@ import type { Db } from "../database/database.ts";
 export async function purgeIdentity(db: Db): Promise<void> {
   await db.deleteFrom("identity_code").where("expires_at", "<", sql<Date>`now() - interval '1 day'`).execute();
   for (const table of [
-    ...["identity_pending_sign_ins", "identity_provider_attempts"] as const,
-    ...["identity_trusted_browsers", "identity_spent_challenges"] as const,
+    ...(["identity_pending_sign_ins", "identity_provider_attempts"] as const),
+    ...(["identity_trusted_browsers", "identity_spent_challenges"] as const),
   ])
     await db.deleteFrom(table).where("expires_at", "<", sql<Date>`now()`).execute();
   await db
