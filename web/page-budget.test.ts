@@ -20,18 +20,20 @@ const documents: Readonly<Record<string, number>> = {
 const frame = ["app-frame"];
 const signedIn = [...frame, "guard", "shell"];
 const routes: Readonly<Record<string, { readonly kb: number; readonly chunks: readonly string[] }>> = {
-  // Each a kilobyte more with the calls of passkeys (G424), in the chunk of the contract; the login and the settings with their parts.
-  "/login": { kb: 186, chunks: [...frame, "auth-page"] },
-  "/dashboard": { kb: 228, chunks: [...signedIn, "dashboard-page"] },
+  // With the buttons of other providers and their way back (G416), and passkeys (G424).
+  "/login": { kb: 187.5, chunks: [...frame, "auth-page"] },
+  // From here on with the calls of passkeys, in the chunk of the contract.
+  "/dashboard": { kb: 229, chunks: [...signedIn, "dashboard-page"] },
   // From here on with the second step of a sign-in, in the client of the identity provider (G398), and the queries of SSH (G410, G413).
   "/environments": { kb: 259, chunks: [...signedIn, "list-page"] },
-  "/environments/create": { kb: 245, chunks: [...signedIn, "launch-page"] },
+  "/environments/create": { kb: 246, chunks: [...signedIn, "launch-page"] },
   // With the switches of the done notice (G360), the ports (G385), the cost so far (G392) and SSH (G413).
   "/environments/{id}": { kb: 264, chunks: [...signedIn, "environment-page"] },
   "/billing": { kb: 241, chunks: [...signedIn, "billing-page"] },
   "/billing/orders/{id}": { kb: 251, chunks: [...signedIn, "order-page"] },
   "/support": { kb: 252, chunks: [...signedIn, "support-page"] },
-  "/settings": { kb: 248, chunks: [...signedIn, "settings-page"] },
+  // With SSH keys (G410), connected accounts (G419) and passkeys (G424).
+  "/settings": { kb: 250, chunks: [...signedIn, "settings-page"] },
 };
 
 test.skipIf(!isBuilt).each(Object.entries(documents))("the scripts of %s are within their budget", (file, kb) => {

@@ -26,6 +26,8 @@ export function LinkedAccounts({ userId }: Props) {
   const client = useQueryClient();
   const query = useQuery(linkedAccountsQuery(userId));
   const { data } = query;
+  const linked = new Set(data?.linked_accounts.map(({ provider }) => provider));
+  const offered = data?.providers.filter(({ name }) => !linked.has(name)) ?? [];
   const refusal = useProviderReturn(userId);
   const [step, setStep] = useState<Step>();
   const close = () => setStep(undefined);
@@ -41,9 +43,9 @@ export function LinkedAccounts({ userId }: Props) {
         </ul>
       )}
       {data?.has_password === false && <NoPassword />}
-      {data?.has_password && (
+      {data?.has_password && offered.length > 0 && (
         <div className={classes.buttons}>
-          {data.providers.map(({ key, name }) => (
+          {offered.map(({ key, name }) => (
             <Button key={key} variant="default" onClick={() => setStep({ act: "connect", key, name })}>
               Connect {name}
             </Button>

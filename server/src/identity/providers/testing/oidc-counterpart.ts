@@ -34,8 +34,10 @@ export async function oidcCounterpart(appUrl: string, key = "1") {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const redirectUri = `${appUrl}/auth/providers/${key}/callback`;
-  const open = async (kid: string) => openProvider({ issuer, redirectUri, state, people, jwk: await newKey(kid) });
+  const open = async (kid: string, url = appUrl) => {
+    const redirectUri = `${url}/auth/providers/${key}/callback`;
+    return openProvider({ issuer, redirectUri, state, people, jwk: await newKey(kid) });
+  };
   provider = await open("first");
 
   return {
@@ -50,6 +52,10 @@ export async function oidcCounterpart(appUrl: string, key = "1") {
     /** Signs with a new key from now on, and no longer publishes the former one. */
     async rollKeys() {
       provider = await open("second");
+    },
+    /** Leads back there from now on. */
+    async moveTo(url: string) {
+      provider = await open("moved", url);
     },
     async stop() {
       server.closeAllConnections();
