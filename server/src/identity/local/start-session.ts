@@ -81,5 +81,5 @@ async function tell(
 /** "203.0.113.x": a network, because a mail is read in more places than the settings. */
 function coarse(ip: string): string {
   const network = addressKey(ip);
-  return isIPv4(network) ? network.replace(/\d+$/, "x") : network;
+  return isIPv4(network) ? `${network.slice(0, network.lastIndexOf("."))}.x` : network;
 }
