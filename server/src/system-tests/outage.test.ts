@@ -67,6 +67,7 @@ test("without its database every call is 503 with Retry-After, and works again o
   const bodies: Readonly<Record<string, unknown>> = {
     "/auth/signup": { email: "new@example.com", password: "good password 1", name: "New" },
     "/auth/reset-password": { email: "new@example.com" },
+    "/auth/providers/finish": { code: "any" },
     "/support/searches": { words: "slurm" },
     "/docker/payments/create_order": orderBody(id),
   };
