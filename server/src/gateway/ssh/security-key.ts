@@ -1,4 +1,5 @@
 import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
+import { openBlob } from "../../account/ssh-keys/open-blob.ts";
 
 /** The person touched the key. */
 const touched = 1;
@@ -54,14 +55,10 @@ function pair(bytes: Buffer): Buffer {
   );
 }
 
-/** Strings as SSH writes them, each after its length; up to the first that is cut short. */
+/** Up to the first that is cut short. */
 function stringsOf(bytes: Buffer): Buffer[] {
+  const blob = openBlob(bytes);
   const found: Buffer[] = [];
-  for (let at = 0; at + 4 <= bytes.length; ) {
-    const end = at + 4 + bytes.readUInt32BE(at);
-    if (end > bytes.length) break;
-    found.push(bytes.subarray(at + 4, end));
-    at = end;
-  }
+  for (let each = blob.bytes(); each; each = blob.bytes()) found.push(each);
   return found;
 }

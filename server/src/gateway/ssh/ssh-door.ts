@@ -60,6 +60,8 @@ const mostChannels = 16;
 interface Door extends DoorDeps {
   readonly join: JoinDeps;
   readonly guests: Set<Guest>;
+  /** By socket, whose environment's; the key by which they signed in is known inside only. */
+  readonly webSockets: Map<Duplex, string>;
   readonly arrivals: ReturnType<typeof createArrivals>;
   jumpHost: ReturnType<typeof load> | undefined;
 }
@@ -67,17 +69,24 @@ interface Door extends DoorDeps {
 /** ssh2 is loaded at the first connection: most installations start without anybody connecting. */
 export function createSshDoor(deps: DoorDeps): SshDoor {
   const guests = new Set<Guest>();
+  const webSockets = new Map<Duplex, string>();
   const join = { ...deps, perEnvironment: new Map<string, number>() };
-  const door: Door = { ...deps, join, guests, arrivals: createArrivals(), jumpHost: undefined };
+  const door: Door = { ...deps, join, guests, webSockets, arrivals: createArrivals(), jumpHost: undefined };
   const unsubscribe = deps.changes.subscribe(
-    ({ kind, id }) => {
-      if (kind === "ssh_key") endAll(guests, ({ holder }) => holder?.keyId === id);
+    ({ kind, id, user }) => {
+      if (kind !== "ssh_key") return;
+      endAll(guests, ({ holder }) => holder?.keyId === id);
+      for (const [socket, owner] of [...webSockets]) if (owner === user) socket.destroy();
     },
     () => void endRemoved(door).catch(logError(deps.log, "gateway.ssh_keys_not_read")),
   );
   return {
     onConnection: (socket) => receive(door, socket),
-    onUpgrade: (request, socket, early, route) => serveSshWebSocket(door, request, socket, early, route),
+    onUpgrade(request, socket, early, route) {
+      webSockets.set(socket, route.target.route.userId);
+      socket.once("close", () => webSockets.delete(socket));
+      serveSshWebSocket(door, request, socket, early, route);
+    },
     close() {
       unsubscribe();
       door.arrivals.close();
@@ -87,7 +96,8 @@ export function createSshDoor(deps: DoorDeps): SshDoor {
 }
 
 /** After a lost connection to the database: a key may have been removed meanwhile. */
-async function endRemoved({ db, guests }: Door): Promise<void> {
+async function endRemoved({ db, guests, webSockets }: Door): Promise<void> {
+  for (const socket of [...webSockets.keys()]) socket.destroy();
   for (const { holder, socket } of [...guests])
     if (holder && !(await findSshKey(db, holder.fingerprint))) socket.destroy();
 }

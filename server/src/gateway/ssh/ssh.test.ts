@@ -240,7 +240,10 @@ sys.stdin.read()`;
     expect((await running.ended).code).toBe(255);
     await expect.poll(() => gateway.counts.openSsh).toBe(0);
     await db.updateTable("environments").set({ desired: "running" }).where("id", "=", row.id).execute();
+    const again = by(row.secret, "echo up; sleep 600");
+    await expect.poll(again.printed, { timeout: 30_000 }).toBe("up\n");
     await db.deleteFrom("ssh_keys").execute();
+    expect((await again.ended).code).toBe(255);
     expect((await by(row.secret, "true").ended).stderr).toContain("Your account has no SSH key");
   }, 60_000);
 
