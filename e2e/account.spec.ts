@@ -307,6 +307,7 @@ test("a passkey by keyboard: added, logs in by the button, is removed (G424)", a
   await page.goto("/login");
   await touch(true);
   await press("Sign in with a passkey");
-  await expect(page.getByText(/This passkey is not known here/)).toBeVisible();
+  // The field asks again after the button, and this device answers by itself.
+  await expect(page.getByText(/This passkey is not known here/).first()).toBeVisible();
   await expect(page).toHaveURL(/\/login/);
 });

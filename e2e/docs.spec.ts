@@ -58,7 +58,7 @@ const questions: readonly (readonly [typed: string, page: string])[] = [
   ["lost output", "/docs/use/output"],
   ["sudo apt install", "/docs/use/not-offered-yet#apt"],
   ["api key", "/docs/use/not-offered-yet#api-keys"],
-  ["google login", "/docs/use/not-offered-yet#sign-in"],
+  ["google login", "/docs/use/account#log-in-with-google"],
   ["mount google drive", "/docs/use/not-offered-yet#s3"],
   ["student discount", "/docs/use/not-offered-yet#teams"],
   ["run training overnight", "/docs/use/output#let-a-long"],
