@@ -12,7 +12,7 @@ import { AuthFrame } from "./auth-frame.tsx";
 import classes from "./auth-page.module.css";
 import { CodeForm } from "./code-form.tsx";
 import { LoginForm } from "./login-form.tsx";
-import { ProviderButtons } from "./provider-buttons.tsx";
+import { OtherWays } from "./other-ways.tsx";
 import { ProviderReturn, providerCode } from "./provider-return.tsx";
 import { returnPath } from "./return-path.ts";
 import type { WaitingLogin } from "./sign-in.ts";
@@ -90,7 +90,7 @@ export function AuthPage() {
           <SignUpForm />
         </Tabs.Panel>
       </Tabs>
-      <ProviderButtons from={search.get("from")} />
+      <OtherWays from={search.get("from")} isLogin={tab === "login"} />
     </AuthFrame>
   );
 }

@@ -7,7 +7,6 @@ import { toast } from "../ui/toast/toast.ts";
 import classes from "./auth-page.module.css";
 import { loginFailure } from "./failure-text.ts";
 import { FormError } from "./form-error.tsx";
-import { PasskeyLogin } from "./passkey-login.tsx";
 import { login, type WaitingLogin } from "./sign-in.ts";
 import { validateLogin } from "./validate-login.ts";
 
@@ -52,7 +51,6 @@ export function LoginForm({ onWaiting }: Props) {
       <Button type="submit" size="md" fullWidth loading={isPending}>
         Login
       </Button>
-      {passkeys && <PasskeyLogin />}
     </form>
   );
 }
