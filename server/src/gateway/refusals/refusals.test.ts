@@ -119,17 +119,17 @@ test("a request with a body is forwarded although the gateway missed the notific
   const upstream = await upstreamServer((request, response) => {
     request.setEncoding("utf8").on("data", (sent: string) => response.end(`notebook, ${sent}`));
   });
-  let notify: Parameters<Changes["subscribe"]>[0] = () => {};
+  const listeners: Parameters<Changes["subscribe"]>[0][] = [];
   const changes: Changes = {
     subscribe(listener) {
-      notify = listener;
+      listeners.push(listener);
       return () => {};
     },
     subscribeUser: () => () => {},
   };
   const { environment, ask, hostOf, db } = await setupGateway({ changes });
   const row = await environment({ status: "pending", stage: "answering" });
-  notify({ kind: "environment", id: row.id, user: row.userId });
+  for (const listener of listeners) listener({ kind: "environment", id: row.id, user: row.userId });
   const headers = { authorization: `token ${row.secret}` };
   await poll(async () => (await ask(hostOf(row), "/lab", { headers })).status === 503);
   const answering = {

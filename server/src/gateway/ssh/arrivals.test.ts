@@ -13,12 +13,25 @@ test("G405 ten wrong signatures a minute from one address; a sign-in forgets the
   const arrivals = createArrivals();
   const [one, other] = [new Socket(), new Socket()];
   const arrival = arrivals.arrive(one, "192.0.2.1");
-  const tries = Array.from({ length: 12 }, () => arrival?.mayTry());
+  const tries = Array.from({ length: 12 }, () => {
+    const may = arrival?.mayTry();
+    arrival?.onWrongKey();
+    return may;
+  });
   expect(tries).toEqual([...Array(10).fill(true), false, false]);
   expect(arrivals.arrive(other, "192.0.2.2")?.mayTry()).toBe(true);
   arrival?.onSignIn();
   expect(arrival?.mayTry()).toBe(true);
   for (const socket of [one, other]) socket.destroy();
+  arrivals.close();
+});
+
+test("G405 of one address, fifty that sign at the same time by a right key are all let in", () => {
+  const arrivals = createArrivals();
+  const sockets = Array.from({ length: 50 }, () => new Socket());
+  const all = sockets.map((socket) => arrivals.arrive(socket, "192.0.2.1"));
+  expect(all.filter((each) => each?.mayTry())).toHaveLength(50);
+  for (const socket of sockets) socket.destroy();
   arrivals.close();
 });
 

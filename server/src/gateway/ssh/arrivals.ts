@@ -5,13 +5,15 @@ export interface Arrival {
   onHandshake(): void;
   /** Before a signature is looked up; false: this address has tried too often. */
   mayTry(): boolean;
+  /** It has signed with a key of nobody. */
+  onWrongKey(): void;
   onSignIn(): void;
 }
 
 const mostUnknown = 200;
 const mostUnknownPerAddress = 60;
 const mostPerAddress = 200;
-const mostTries = 10;
+const mostWrong = 10;
 const windowMs = 60_000;
 const handshakeMs = 20_000;
 /** A passphrase or a touch of a key may be asked for. */
@@ -24,8 +26,8 @@ const signInMs = 120_000;
 export function createArrivals() {
   let unknown = 0;
   const open = new Map<string, { all: number; unknown: number }>();
-  const tries = new Map<string, number>();
-  const forget = setInterval(() => tries.clear(), windowMs);
+  const wrong = new Map<string, number>();
+  const forget = setInterval(() => wrong.clear(), windowMs);
   forget.unref();
 
   return {
@@ -57,16 +59,14 @@ export function createArrivals() {
           clearTimeout(timer);
           if (isUnknown) timer = setTimeout(() => socket.destroy(), signInMs);
         },
-        mayTry() {
-          if (address === undefined) return true;
-          const before = tries.get(address) ?? 0;
-          tries.set(address, before + 1);
-          return before < mostTries;
+        mayTry: () => address === undefined || (wrong.get(address) ?? 0) < mostWrong,
+        onWrongKey() {
+          if (address !== undefined) wrong.set(address, (wrong.get(address) ?? 0) + 1);
         },
         onSignIn() {
           known();
-          // Only wrong tries count.
-          if (address !== undefined) tries.delete(address);
+          // An agent tries its other keys first, at each connection.
+          if (address !== undefined) wrong.delete(address);
         },
       };
     },

@@ -141,6 +141,7 @@ function conversationOf(door: Door, guest: Guest, arrival: Arrival): Conversatio
     async onSigned(fingerprint) {
       if (!arrival.mayTry()) return void guest.socket.destroy();
       const found = await findSshKey(db, fingerprint);
+      if (!found) arrival.onWrongKey();
       return found && { userId: found.userId, keyId: found.keyId, fingerprint };
     },
     onSignIn(holder) {
