@@ -25,7 +25,7 @@ const routes: Readonly<Record<string, { readonly kb: number; readonly chunks: re
   // From here on with the calls of passkeys, in the chunk of the contract.
   "/dashboard": { kb: 229, chunks: [...signedIn, "dashboard-page"] },
   // From here on with the second step of a sign-in, in the client of the identity provider (G398), and the queries of SSH (G410, G413).
-  "/environments": { kb: 259, chunks: [...signedIn, "list-page"] },
+  "/environments": { kb: 260, chunks: [...signedIn, "list-page"] },
   "/environments/create": { kb: 246, chunks: [...signedIn, "launch-page"] },
   // With the switches of the done notice (G360), the ports (G385), the cost so far (G392) and SSH (G413).
   "/environments/{id}": { kb: 264, chunks: [...signedIn, "environment-page"] },

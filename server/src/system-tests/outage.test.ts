@@ -6,6 +6,7 @@ import type { AnyEndpoint } from "@berth/contract";
 import { expect, onTestFinished, test } from "vitest";
 import { testDatabase } from "../database/testing.ts";
 import { silentLogger } from "../logging/create-logger.ts";
+import { softwarePasskey } from "../testing/software-passkey.ts";
 import { orderBody, testApp } from "../testing/test-app.ts";
 
 /** A socket between the product and its database that can be taken away, and put back. */
@@ -51,8 +52,8 @@ async function setup() {
   return { ...product, gone: close, back: listen };
 }
 
-/** Made of configuration and content alone. */
-const needsNothing = new Set(["/config", "/support/catalog"]);
+/** Made of configuration and content alone, or sealed and kept nowhere. */
+const needsNothing = new Set(["/config", "/support/catalog", "/auth/passkeys/sign-in/options"]);
 
 test("without its database every call is 503 with Retry-After, and works again once it is back", async () => {
   const { routes, signUp, call, gone, back } = await setup();
@@ -64,10 +65,14 @@ test("without its database every call is 503 with Retry-After, and works again o
       .replace("{action}", "stop")
       .replace("{name}", "free-lab")
       .replace(/\{\w+\}/, "a".repeat(25));
+  const device = softwarePasskey();
   const bodies: Readonly<Record<string, unknown>> = {
     "/auth/signup": { email: "new@example.com", password: "good password 1", name: "New" },
     "/auth/reset-password": { email: "new@example.com" },
     "/auth/providers/finish": { code: "any" },
+    "/auth/passkeys/sign-in": {
+      credential: device.use({ rpId: "x", challenge: "eA", timeout: 1, userVerification: "required" }),
+    },
     "/support/searches": { words: "slurm" },
     "/docker/payments/create_order": orderBody(id),
   };

@@ -137,9 +137,9 @@ function domainProblem({ domains }: SignInProvider, { email }: ProviderAccount):
 function problemOf(request: FastifyRequest, { key, issuer }: SignInProvider, error: unknown): Failure {
   if (!(error instanceof ProviderError)) throw error;
   const { problem, message } = error;
-  const what = { event: "provider.sign_in_failed", provider: key, issuer, problem };
-  if (problem === "denied") request.log.info(what, message);
-  else request.log.warn({ ...what, cause: textOf(error.cause) }, message);
+  const what = { provider: key, issuer, problem };
+  if (problem === "denied") request.log.info({ event: "provider.sign_in_failed", ...what }, message);
+  else request.log.warn({ event: "provider.sign_in_failed", ...what, cause: textOf(error.cause) }, message);
   return problem === "clock" ? "unproven" : problem;
 }
 
