@@ -1,5 +1,6 @@
-import helmet from "@fastify/helmet";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { FastifyInstance } from "fastify";
+import helmet, { type HelmetOptions } from "helmet";
 import { AppError } from "../app-error.ts";
 
 interface Options {
@@ -16,12 +17,35 @@ interface Options {
  * Security headers of every response (CSP, HSTS), no cache for what an account reads, and the CSRF check for requests of
  * other sites.
  */
-export async function guardBrowsers(
-  app: FastifyInstance,
-  { tls, razorpay, identity = [], scripts }: Options,
-): Promise<void> {
+export function guardBrowsers(app: FastifyInstance, options: Options): void {
+  const security = headersOf(securityOptions(options));
+  app.addHook("onRequest", (_, reply, done) => {
+    // Also for replies that are streamed past Fastify.
+    for (const [name, value] of security) reply.raw.setHeader(name, value);
+    done();
+  });
+  app.addHook("onRequest", async ({ method, headers, routeOptions }, reply) => {
+    if (routeOptions.config.auth === "bearer") reply.header("cache-control", "no-store");
+    const site = headers["sec-fetch-site"];
+    if (method === "GET" || method === "HEAD" || site === undefined) return;
+    if (site !== "same-origin" && site !== "none") throw new AppError("forbidden", "Not from another site");
+  });
+}
+
+/** What helmet sets on any response. Its middleware would write the same texts anew for each one. */
+function headersOf(options: HelmetOptions): readonly (readonly [string, string])[] {
+  const headers: [string, string][] = [];
+  const response = {
+    setHeader: (name: string, value: string) => headers.push([name, value]),
+    removeHeader() {},
+  };
+  helmet(options)({} as IncomingMessage, response as unknown as ServerResponse, () => {});
+  return headers;
+}
+
+function securityOptions({ tls, razorpay, identity = [], scripts }: Options): HelmetOptions {
   const foreign = (...hosts: string[]) => (razorpay ? hosts.map((host) => `https://${host}.razorpay.com`) : []);
-  await app.register(helmet, {
+  return {
     contentSecurityPolicy: {
       useDefaults: false,
       directives: {
@@ -45,11 +69,5 @@ export async function guardBrowsers(
     frameguard: { action: "deny" },
     referrerPolicy: { policy: "strict-origin-when-cross-origin" },
     hsts: tls && { maxAge: 31_536_000 },
-  });
-  app.addHook("onRequest", async ({ method, headers, routeOptions }, reply) => {
-    if (routeOptions.config.auth === "bearer") reply.header("cache-control", "no-store");
-    const site = headers["sec-fetch-site"];
-    if (method === "GET" || method === "HEAD" || site === undefined) return;
-    if (site !== "same-origin" && site !== "none") throw new AppError("forbidden", "Not from another site");
-  });
+  };
 }

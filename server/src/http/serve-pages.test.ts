@@ -36,7 +36,7 @@ async function setup({ name = "Berth" } = {}) {
     signInProviders: [{ key: "1", name: '"><b>Uni' }],
   };
   const documents = await readDocuments(dist, settings);
-  await guardBrowsers(app, {
+  guardBrowsers(app, {
     tls: true,
     razorpay: false,
     scripts: [...documents.values()].flatMap(({ scripts }) => scripts),

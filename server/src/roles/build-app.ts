@@ -99,7 +99,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { config, db, changes, identity, payments, hosts, appUrl } = deps;
   const app = openApp(deps);
   const documents = await drawDocuments(app, deps);
-  await guardBrowsers(app, {
+  guardBrowsers(app, {
     tls: appUrl.startsWith("https:"),
     razorpay: payments.provider.kind === "razorpay",
     identity: foreignOrigins(identity, appUrl),

@@ -50,7 +50,7 @@ export async function buildConsole(deps: ConsoleDeps): Promise<FastifyInstance> 
   const sessions = operatorSessions(db, secret);
   const documents = await readDocuments(dist, pageSettings(deps));
   const scripts = [...new Set([...documents.values()].flatMap((page) => page.scripts))];
-  await guardBrowsers(app, { tls: url.startsWith("https:"), razorpay: false, scripts });
+  guardBrowsers(app, { tls: url.startsWith("https:"), razorpay: false, scripts });
   const browsers = knownBrowsers(secret);
   await app.register(rateLimit, { global: false });
   guardConsole(app, { url, sessions, browsers });
