@@ -10,7 +10,7 @@ const version = "10.1.1";
 
 /** Pure decisions in TypeScript, with the tests that should catch every change. */
 const targets: Readonly<Record<string, readonly string[]>> = {
-  "contract/src/pricing.ts": ["contract/src/pricing"],
+  "contract/src/catalogue/pricing.ts": ["contract/src/catalogue/pricing"],
   "server/src/environments/reconciler/plan.ts": ["server/src/environments/reconciler/plan"],
   "server/src/environments/leases/gpu-leases.ts": ["server/src/environments/allocation/hold"],
   "server/src/environments/allocation/hold.ts": ["server/src/environments/allocation/hold"],

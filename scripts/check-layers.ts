@@ -21,7 +21,8 @@ const layers: Readonly<Record<string, string>> = {
     "parse-command.ts process-registry.ts print-rows.ts print-page.ts with-database.ts read-time.ts audit accounts people identity rentals orders messages backup capacity doctor . console",
   "server/src/gateway": "http-client principal target refusals access sign-in forward ssh .",
   contract: "src",
-  "contract/src": "plural.ts catalogue errors.ts lifecycle.ts endpoint.ts wire.ts support . console",
+  "contract/src":
+    "plural.ts rules.ts errors.ts lifecycle.ts endpoint.ts wire.ts catalogue support identity environments payments account . console",
   web: "src docs .",
   "web/src":
     "server-clock.ts catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",

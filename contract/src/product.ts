@@ -10,9 +10,9 @@ import {
   record,
   string,
 } from "zod/mini";
-import { identityConfig } from "./auth.ts";
 import { catalogueShape } from "./catalogue/catalogue.ts";
 import { endpoint } from "./endpoint.ts";
+import { identityConfig } from "./identity/auth.ts";
 import { supportSettings } from "./support/support.ts";
 import { containerType, currency, instant, nothing } from "./wire.ts";
 

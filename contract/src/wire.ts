@@ -66,6 +66,14 @@ export const container = object({
 
 export type Container = Infer<typeof container>;
 
+/** A payment in the profile (spec 3.3, G87). Amounts in major units. */
+export const payment = object({
+  amount: number(),
+  status: choice(["paid", "pending", "failed", "refunded"]),
+  created_at: instant,
+  service_details: object({ container_type: string(), duration_hours: number() }),
+});
+
 /** A reply of which spec 7 promises only `Field`; the rest is ours, and the browser does without it (G303). */
 export type Promised<T, Field extends keyof T> = Pick<T, Field> & {
   readonly [Own in Exclude<keyof T, Field>]?: T[Own] | null | undefined;

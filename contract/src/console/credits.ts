@@ -12,8 +12,8 @@ import {
   object,
   string,
 } from "zod/mini";
-import { creditSources } from "../billing.ts";
 import { endpoint } from "../endpoint.ts";
+import { creditSources } from "../payments/billing.ts";
 import { instant, nothing, typed } from "../wire.ts";
 import { done, reason } from "./reason.ts";
 

@@ -10,8 +10,8 @@ import {
   string,
 } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
+import { samplePoint } from "../environments/samples.ts";
 import { desiredStates, endedReasons, launchStages, statuses } from "../lifecycle.ts";
-import { samplePoint } from "../samples.ts";
 import { containerType, currency, instant, nothing, typed } from "../wire.ts";
 import { auditedAct } from "./audit.ts";
 import { miningFinding } from "./mining.ts";

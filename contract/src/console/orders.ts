@@ -10,8 +10,8 @@ import {
   string,
 } from "zod/mini";
 import { endpoint } from "../endpoint.ts";
-import { orderShape } from "../order-detail.ts";
-import { refundRequestReasons } from "../orders.ts";
+import { orderShape } from "../payments/order-detail.ts";
+import { refundRequestReasons } from "../payments/orders.ts";
 import { containerType, currency, instant, nothing, typed } from "../wire.ts";
 import { auditedAct } from "./audit.ts";
 import { done, reason } from "./reason.ts";

@@ -1,6 +1,6 @@
 import { type infer as Infer, literal, nullable, object } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { instant, nothing } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { instant, nothing } from "../wire.ts";
 
 /** Choices for the idle stop (docs/internals/runtime.md). */
 export const idleMinutes = [30, 60, 120, 240] as const;

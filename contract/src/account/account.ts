@@ -1,10 +1,10 @@
 import { array, boolean, literal, maxLength, nullable, number, object, record, string, unknown } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { refundRequest } from "./orders.ts";
-import { maxPasswordLength } from "./rules.ts";
-import { measured } from "./samples.ts";
+import { endpoint } from "../endpoint.ts";
+import { measured } from "../environments/samples.ts";
+import { refundRequest } from "../payments/orders.ts";
+import { maxPasswordLength } from "../rules.ts";
+import { instant, nothing, success } from "../wire.ts";
 import { flags } from "./settings.ts";
-import { instant, nothing, success } from "./wire.ts";
 
 const maybe = nullable(instant);
 

@@ -1,6 +1,5 @@
 import {
   boolean,
-  enum as choice,
   literal,
   maxLength,
   minLength,
@@ -12,17 +11,9 @@ import {
   string,
   union,
 } from "zod/mini";
-import { endpoint, type ReplyOf } from "./endpoint.ts";
-import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength, texts } from "./rules.ts";
-import { container, instant, type PromisedContainer, typed } from "./wire.ts";
-
-/** A payment in the profile (spec 3.3, G87). Amounts in major units. */
-export const payment = object({
-  amount: number(),
-  status: choice(["paid", "pending", "failed", "refunded"]),
-  created_at: instant,
-  service_details: object({ container_type: string(), duration_hours: number() }),
-});
+import { endpoint, type ReplyOf } from "../endpoint.ts";
+import { maxNameLength, maxPasswordLength, maxPhoneLength, signupPasswordLength, texts } from "../rules.ts";
+import { container, type PromisedContainer, payment, typed } from "../wire.ts";
 
 export const profile = endpoint({
   method: "GET",

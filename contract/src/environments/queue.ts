@@ -1,6 +1,6 @@
 import { enum as choice, type infer as Infer, literal, nullable, number, object } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { instant, nothing, success } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { instant, nothing, success } from "../wire.ts";
 
 /** Duration of a reservation for the next user in the queue. */
 export const reservationMinutes = 10;

@@ -1,4 +1,4 @@
-import type { Prices } from "./catalogue/prices.ts";
+import type { Prices } from "./prices.ts";
 import { quote } from "./pricing.ts";
 
 interface Choice {

@@ -14,8 +14,8 @@ import {
   string,
   trim,
 } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { containerType, currency, instant, nothing, required } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { containerType, currency, instant, nothing, required } from "../wire.ts";
 
 /**
  * The environment to rent. `user_id` must be the token's subject (G5). Rules for subdomains are in rules.ts. Strict:

@@ -1,5 +1,5 @@
 import { array, boolean, enum as choice, type infer as Infer, nullable, number, object, string } from "zod/mini";
-import { currency, instant } from "./wire.ts";
+import { currency, instant } from "../wire.ts";
 
 /** What users of an environment's address get. */
 export const availabilities = ["open", "starting", "paused", "stopped", "ended", "not_answering"] as const;

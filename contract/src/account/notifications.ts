@@ -1,6 +1,6 @@
 import { array, boolean, type infer as Infer, literal, maxLength, nullable, number, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { instant, success } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { instant, success } from "../wire.ts";
 
 export const notification = object({
   id: string(),

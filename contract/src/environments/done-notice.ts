@@ -1,5 +1,5 @@
 import { boolean, type infer as Infer, literal, nullable, object } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
+import { endpoint } from "../endpoint.ts";
 
 /** `stop`: with the notice the environment is stopped, as its owner would stop it (G360). */
 export const doneModes = ["notify", "stop"] as const;

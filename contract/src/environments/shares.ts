@@ -1,6 +1,6 @@
 import { enum as choice, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { instant, nothing, success } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { instant, nothing, success } from "../wire.ts";
 
 /** Lifetime of a link, unless it is revoked before. */
 export const shareHours = { "1h": 1, "24h": 24, "7d": 168 } as const;

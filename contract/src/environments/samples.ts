@@ -1,6 +1,6 @@
 import { array, enum as choice, type infer as Infer, literal, nullable, number, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { instant, nothing } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { instant, nothing } from "../wire.ts";
 
 export const sampleSpans = ["1h", "24h", "7d"] as const;
 export type SampleSpan = (typeof sampleSpans)[number];

@@ -10,9 +10,9 @@ import {
   optional,
   string,
 } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { maxNameLength, maxPasswordLength, signupPasswordLength, texts } from "./rules.ts";
-import { nothing, required, success, typed } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { maxNameLength, maxPasswordLength, signupPasswordLength, texts } from "../rules.ts";
+import { nothing, required, success, typed } from "../wire.ts";
 
 export const validate = endpoint({
   method: "GET",

@@ -1,6 +1,6 @@
 import { array, literal, maxLength, nullable, number, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { containerType, instant, nothing, success } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { containerType, instant, nothing, success } from "../wire.ts";
 
 export const listFiles = endpoint({
   method: "GET",

@@ -1,6 +1,6 @@
 import { array, boolean, type infer as Infer, literal, nullable, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { instant, nothing, success } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { instant, nothing, success } from "../wire.ts";
 
 const signIn = object({
   id: string(),

@@ -10,9 +10,9 @@ import {
   optional,
   string,
 } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { endedReasons } from "./lifecycle.ts";
-import { containerType, currency, instant, nothing } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { endedReasons } from "../lifecycle.ts";
+import { containerType, currency, instant, nothing } from "../wire.ts";
 
 /** Where the money of an order is. Extends `MoneyState` (G14). */
 export const moneyPlaces = [

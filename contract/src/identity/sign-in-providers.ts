@@ -1,7 +1,7 @@
 import { array, boolean, type infer as Infer, literal, nullable, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { maxPasswordLength } from "./rules.ts";
-import { instant, nothing, required, success } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { maxPasswordLength } from "../rules.ts";
+import { instant, nothing, required, success } from "../wire.ts";
 
 /** Of the page that the provider's answer leads to; works once, in the browser that began. */
 const withCode = object({ code: required(100) });

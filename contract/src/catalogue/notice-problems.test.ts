@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Catalogue } from "./catalogue/catalogue.ts";
-import { defaultCatalogue } from "./catalogue/default-catalogue.ts";
+import type { Catalogue } from "./catalogue.ts";
+import { defaultCatalogue } from "./default-catalogue.ts";
 import { noticeProblems } from "./notice-problems.ts";
 
 type Version = Catalogue["prices"][number];

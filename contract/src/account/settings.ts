@@ -1,8 +1,8 @@
 import { boolean, type infer as Infer, literal, object, optional, string } from "zod/mini";
-import { endpoint, type ReplyOf } from "./endpoint.ts";
+import { endpoint, type ReplyOf } from "../endpoint.ts";
+import { maxNameLength, maxPhoneLength } from "../rules.ts";
+import { nothing, typed } from "../wire.ts";
 import { passwordChange } from "./profile.ts";
-import { maxNameLength, maxPhoneLength } from "./rules.ts";
-import { nothing, typed } from "./wire.ts";
 
 const changed = object({ status: literal("success"), success: literal(true), message: string() });
 

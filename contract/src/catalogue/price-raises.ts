@@ -1,4 +1,4 @@
-import type { Prices } from "./catalogue/prices.ts";
+import type { Prices } from "./prices.ts";
 import { planOf, quote } from "./pricing.ts";
 
 /** Something that costs more than before, in minor units of `currency`. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultPrices } from "./catalogue/default-catalogue.ts";
+import { defaultPrices } from "./default-catalogue.ts";
 import { chargedMinor, major, minorOf, quote as quoteOf } from "./pricing.ts";
 
 const { rows, hours: durationHours } = defaultPrices;

@@ -10,9 +10,9 @@ import {
   optional,
   string,
 } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { maxPasswordLength } from "./rules.ts";
-import { instant, nothing, required, success, typed } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { maxPasswordLength } from "../rules.ts";
+import { instant, nothing, required, success, typed } from "../wire.ts";
 
 /** What an account may have at once (G424). */
 export const maxPasskeys = 10;

@@ -1,7 +1,7 @@
 import { array, enum as choice, int, literal, nullable, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { maxPasswordLength } from "./rules.ts";
-import { instant, nothing, required, success } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { maxPasswordLength } from "../rules.ts";
+import { instant, nothing, required, success } from "../wire.ts";
 
 /** Six digits of the authenticator app, or a recovery code. */
 const withCode = object({ code: required(64) });

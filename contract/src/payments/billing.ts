@@ -11,9 +11,8 @@ import {
   record,
   string,
 } from "zod/mini";
-import { endpoint, type ReplyOf } from "./endpoint.ts";
-import { payment } from "./profile.ts";
-import { currency, file, instant, nothing, type Promised, required } from "./wire.ts";
+import { endpoint, type ReplyOf } from "../endpoint.ts";
+import { currency, file, instant, nothing, type Promised, payment, required } from "../wire.ts";
 
 const invoice = object({
   number: string(),

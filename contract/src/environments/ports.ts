@@ -1,6 +1,6 @@
 import { array, type infer as Infer, int, literal, maximum, minimum, nullable, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { nothing } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { nothing } from "../wire.ts";
 
 /** Ports inside an environment that have an address of their own (G385). */
 export const lowestPort = 1024;

@@ -12,13 +12,13 @@ import {
   regex,
   string,
 } from "zod/mini";
+import { endpoint } from "../endpoint.ts";
+import { actions, launchStages, stopReasons } from "../lifecycle.ts";
+import { container, currency, instant, nothing, success } from "../wire.ts";
 import { doneNotice } from "./done-notice.ts";
-import { endpoint } from "./endpoint.ts";
 import { idleStop } from "./idle-stop.ts";
-import { actions, launchStages, stopReasons } from "./lifecycle.ts";
 import { portNumber } from "./ports.ts";
 import { share } from "./shares.ts";
-import { container, currency, instant, nothing, success } from "./wire.ts";
 
 export const actOnContainer = endpoint({
   method: "POST",

@@ -1,6 +1,6 @@
 import { array, boolean, type infer as Infer, int, literal, nullable, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { nothing } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { nothing } from "../wire.ts";
 
 /** What a client needs for the way through the jump host. */
 const sshConnection = object({

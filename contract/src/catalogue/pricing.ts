@@ -1,4 +1,4 @@
-import { hoursPerMonth, type Prices } from "./catalogue/prices.ts";
+import { hoursPerMonth, type Prices } from "./prices.ts";
 
 export interface Quote {
   /** List price in US cents: what billing shows (G7). */

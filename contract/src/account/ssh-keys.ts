@@ -1,6 +1,6 @@
 import { array, type infer as Infer, literal, nullable, object, string } from "zod/mini";
-import { endpoint } from "./endpoint.ts";
-import { instant, nothing, required, success, typed } from "./wire.ts";
+import { endpoint } from "../endpoint.ts";
+import { instant, nothing, required, success, typed } from "../wire.ts";
 
 /** Of one account. */
 export const maxSshKeys = 20;

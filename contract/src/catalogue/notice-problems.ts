@@ -1,8 +1,8 @@
-import type { Catalogue } from "./catalogue/catalogue.ts";
-import type { CatalogueProblem } from "./catalogue/catalogue-problems.ts";
-import { type Prices, pricesAt } from "./catalogue/prices.ts";
-import { plural } from "./plural.ts";
+import { plural } from "../plural.ts";
+import type { Catalogue } from "./catalogue.ts";
+import type { CatalogueProblem } from "./catalogue-problems.ts";
 import { type PriceRaise, priceRaises } from "./price-raises.ts";
+import { type Prices, pricesAt } from "./prices.ts";
 import { planOf } from "./pricing.ts";
 
 /** The terms promise it: a raise or a change of terms is announced so many days before it begins. */
