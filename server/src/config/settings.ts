@@ -2,13 +2,12 @@ import * as z from "zod";
 import { firebaseSettings } from "./firebase-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { providerSettings } from "./provider-settings.ts";
+import { sshSettings } from "./ssh-settings.ts";
 import { taxSettings } from "./tax-settings.ts";
 
 const word = <const W extends readonly [string, ...string[]]>(...words: W) => z.enum(words);
 const yesNo = word("true", "false").transform((value) => value === "true");
 const count = (fallback: number) => z.coerce.number().int().positive().default(fallback);
-
-const portOrOff = /^(off|\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/;
 
 /** Pattern of one entry of WARM_POOL: type=count. */
 const poolOf = "[a-z0-9][a-z0-9-]*=\\d{1,2}";
@@ -41,20 +40,7 @@ export const settings = z.object({
     .default("localhost")
     .describe("Environments are at {subdomain}.{ENV_HOST}; in production another registrable domain than the app's")
     .meta({ example: "berth-run.example" }),
-  SSH_PORT: z
-    .string()
-    .regex(portOrOff, "a port, or off")
-    .optional()
-    .describe("Port for SSH to environments, with the role gateway; off: none")
-    .meta({ unset: "2222, unless it is taken; off with PORT=0", example: "2222" }),
-  SSH_HOST: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "The address that SSH_PORT is opened on; no proxy is in front of it, so that renters reach it only at a public one",
-    )
-    .meta({ unset: "HOST", example: "0.0.0.0" }),
+  ...sshSettings,
   DATA_DIR: z
     .string()
     .min(1)

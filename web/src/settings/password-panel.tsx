@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { signInProviders } from "../api/page-settings.ts";
 import { linkedAccountsQuery } from "../api/queries.ts";
-import { NoPassword } from "./linked-accounts.tsx";
+import { NoPassword } from "./access/linked-accounts.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { SettingsPart } from "./settings-part.tsx";
 

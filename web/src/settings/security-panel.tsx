@@ -1,11 +1,11 @@
 import type { Flags } from "@berth/contract";
 import { signInProviders } from "../api/page-settings.ts";
+import { LinkedAccounts } from "./access/linked-accounts.tsx";
+import { Passkeys } from "./access/passkeys.tsx";
+import { SecondFactor } from "./access/second-factor.tsx";
+import { SignInList } from "./access/sign-in-list.tsx";
 import { type FlagSwitch, FlagSwitches } from "./flag-switches.tsx";
-import { LinkedAccounts } from "./linked-accounts.tsx";
-import { Passkeys } from "./passkeys.tsx";
-import { SecondFactor } from "./second-factor.tsx";
 import classes from "./settings-page.module.css";
-import { SignInList } from "./sign-in-list.tsx";
 
 const switches: readonly FlagSwitch[] = [
   {

@@ -6,6 +6,7 @@ import { settingsQuery } from "../api/queries.ts";
 import { useSession } from "../api/session.ts";
 import { commonTexts } from "../content/common-texts.ts";
 import { EmptyState, FreeSlots } from "../ui/display/empty-state.tsx";
+import { SshKeysPanel } from "./access/ssh-keys-panel.tsx";
 import { DataPanel } from "./data-panel.tsx";
 import { NotificationsPanel } from "./notifications-panel.tsx";
 import { PasswordPanel } from "./password-panel.tsx";
@@ -13,7 +14,6 @@ import { ProfileForm } from "./profile-form.tsx";
 import { SecurityPanel } from "./security-panel.tsx";
 import classes from "./settings-page.module.css";
 import { settingsTab } from "./settings-tab.ts";
-import { SshKeysPanel } from "./ssh-keys-panel.tsx";
 
 /** Spec 2.11, Settings: two tabs, then the flags that have an effect (G49). */
 export function SettingsPage() {

@@ -2,8 +2,8 @@ import { beginLink, type LinkedAccount, removeLink } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation } from "@tanstack/react-query";
-import { call, messageOf } from "../api/call.ts";
-import { PasswordField } from "../ui/controls/password-field.tsx";
+import { call, messageOf } from "../../api/call.ts";
+import { PasswordField } from "../../ui/controls/password-field.tsx";
 import classes from "./second-factor.module.css";
 
 interface ConnectProps {

@@ -1,6 +1,6 @@
 import { TextInput } from "@mantine/core";
 import type { ChangeEvent } from "react";
-import { PasswordField } from "../ui/controls/password-field.tsx";
+import { PasswordField } from "../../ui/controls/password-field.tsx";
 
 /** What a change asks for, as its reply of the server names it: a code where two-factor sign-in is on, else the password. */
 export type ProofKind = "password" | "code";

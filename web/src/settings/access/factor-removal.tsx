@@ -1,7 +1,7 @@
 import { removeSecondFactor } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
-import { call, messageOf } from "../api/call.ts";
+import { call, messageOf } from "../../api/call.ts";
 import { CodeField } from "./code-field.tsx";
 import classes from "./second-factor.module.css";
 

@@ -2,7 +2,7 @@ import { removePasskey } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { call, messageOf } from "../api/call.ts";
+import { call, messageOf } from "../../api/call.ts";
 import { ProofField, type ProofKind } from "./proof-field.tsx";
 import classes from "./second-factor.module.css";
 

@@ -1,14 +1,13 @@
 import { removeSshKey, type SshKey } from "@berth/contract";
-import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { ApiError } from "../api/api-error.ts";
-import { call, messageOf } from "../api/call.ts";
-import { keys } from "../api/queries.ts";
-import { date, dateTime } from "../format.ts";
-import { Confirmation } from "../ui/dialogs/confirmation.tsx";
-import { toast } from "../ui/toast/toast.ts";
-import classes from "./ssh-keys.module.css";
+import { type ReactNode, useState } from "react";
+import { ApiError } from "../../api/api-error.ts";
+import { call, messageOf } from "../../api/call.ts";
+import { keys } from "../../api/queries.ts";
+import { date, dateTime } from "../../format.ts";
+import { Confirmation } from "../../ui/dialogs/confirmation.tsx";
+import { toast } from "../../ui/toast/toast.ts";
+import { AccessList, AccessRow } from "./access-list.tsx";
 
 interface Props {
   readonly userId: string;
@@ -32,18 +31,22 @@ export function SshKeyList({ userId, sshKeys }: Props) {
   });
   return (
     <>
-      <ul className={classes.list}>
+      <AccessList>
         {sshKeys.map((each) => (
-          <Row
+          <AccessRow
             key={each.id}
-            {...each}
-            onRemove={() => {
-              setAsked(each);
-              setConfirming(true);
+            name={each.name}
+            facts={factsOf(each)}
+            end={{
+              label: "Remove",
+              onClick() {
+                setAsked(each);
+                setConfirming(true);
+              },
             }}
           />
         ))}
-      </ul>
+      </AccessList>
       <Confirmation
         opened={confirming}
         title={`Remove ${asked?.name ?? ""}?`}
@@ -65,28 +68,12 @@ function unlessGone(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
 }
 
-function Row({
-  name,
-  type,
-  fingerprint,
-  created_at,
-  last_used_at,
-  onRemove,
-}: SshKey & { readonly onRemove: () => void }) {
-  return (
-    <li>
-      <div>
-        <strong>{name}</strong>
-        <span>
-          {type} <code>{fingerprint}</code>
-        </span>
-        <span>
-          Added {date(created_at)} · {last_used_at === null ? "never used" : `last used ${dateTime(last_used_at)}`}
-        </span>
-      </div>
-      <Button variant="subtle" aria-label={`Remove ${name}`} onClick={onRemove}>
-        Remove
-      </Button>
-    </li>
-  );
+function factsOf({ type, fingerprint, created_at, last_used_at }: SshKey): ReactNode[] {
+  const used = last_used_at === null ? "never used" : `last used ${dateTime(last_used_at)}`;
+  return [
+    <>
+      {type} <code>{fingerprint}</code>
+    </>,
+    `Added ${date(created_at)} · ${used}`,
+  ];
 }

@@ -2,11 +2,11 @@ import { finishLink } from "@berth/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { useLocation, useNavigate, useSearchParams } from "react-router";
-import { call, messageOf } from "../api/call.ts";
-import { signInProviders } from "../api/page-settings.ts";
-import { keys } from "../api/queries.ts";
-import { providerFailure } from "../content/provider-failure.ts";
-import { toast } from "../ui/toast/toast.ts";
+import { call, messageOf } from "../../api/call.ts";
+import { signInProviders } from "../../api/page-settings.ts";
+import { keys } from "../../api/queries.ts";
+import { providerFailure } from "../../content/provider-failure.ts";
+import { toast } from "../../ui/toast/toast.ts";
 
 /** Connects what a provider led back with, as this page's user. Returns the sentence of a refusal. */
 export function useProviderReturn(userId: string): string | undefined {

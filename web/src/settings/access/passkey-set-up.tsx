@@ -2,9 +2,9 @@ import { addPasskey, beginPasskey, deviceWords } from "@berth/contract";
 import { Button, TextInput } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { ApiError } from "../api/api-error.ts";
-import { call } from "../api/call.ts";
-import { createPasskey, passkeyFailure } from "../api/passkeys.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { call } from "../../api/call.ts";
+import { createPasskey, passkeyFailure } from "../../api/passkeys.ts";
 import { ProofField, type ProofKind } from "./proof-field.tsx";
 import classes from "./second-factor.module.css";
 

@@ -1,10 +1,10 @@
 import { maxSshKeys } from "@berth/contract";
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { sshKeysQuery } from "../api/queries.ts";
-import { CopyText } from "../ui/controls/copy-text.tsx";
-import page from "./settings-page.module.css";
-import { SettingsPart } from "./settings-part.tsx";
+import { sshKeysQuery } from "../../api/queries.ts";
+import { CopyText } from "../../ui/controls/copy-text.tsx";
+import page from "../settings-page.module.css";
+import { SettingsPart } from "../settings-part.tsx";
 import { SshKeyForm } from "./ssh-key-form.tsx";
 import { SshKeyList } from "./ssh-key-list.tsx";
 import classes from "./ssh-keys.module.css";

@@ -1,12 +1,12 @@
 import { deviceWords, endOtherSignIns, endSignIn, type SignIn } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { call, messageOf } from "../api/call.ts";
-import { keys, signInsQuery } from "../api/queries.ts";
-import { dateTime } from "../format.ts";
-import { toast } from "../ui/toast/toast.ts";
-import classes from "./second-factor.module.css";
-import { SettingsPart } from "./settings-part.tsx";
+import { call, messageOf } from "../../api/call.ts";
+import { keys, signInsQuery } from "../../api/queries.ts";
+import { dateTime } from "../../format.ts";
+import { toast } from "../../ui/toast/toast.ts";
+import { SettingsPart } from "../settings-part.tsx";
+import { AccessList, AccessRow } from "./access-list.tsx";
 
 interface Props {
   readonly userId: string;
@@ -28,11 +28,20 @@ export function SignInList({ userId }: Props) {
   return (
     <SettingsPart id="sign-ins" title="Where you are signed in" query={query}>
       {data && (
-        <ul className={classes.signIns}>
+        <AccessList>
           {data.map((each) => (
-            <Row key={each.id} {...each} busy={isPending && variables === each.id} onEnd={() => mutate(each.id)} />
+            <AccessRow
+              key={each.id}
+              name={deviceWords(each.user_agent)}
+              facts={[factsOf(each)]}
+              end={
+                each.current
+                  ? undefined
+                  : { label: "Sign out", busy: isPending && variables === each.id, onClick: () => mutate(each.id) }
+              }
+            />
           ))}
-        </ul>
+        </AccessList>
       )}
       {data?.some(({ current }) => !current) && (
         <Button variant="default" loading={isPending && variables === null} onClick={() => mutate(null)}>
@@ -43,27 +52,7 @@ export function SignInList({ userId }: Props) {
   );
 }
 
-interface RowProps extends SignIn {
-  readonly busy: boolean;
-  readonly onEnd: () => void;
-}
-
-function Row({ user_agent, ip, last_used_at, current, busy, onEnd }: RowProps) {
-  const device = deviceWords(user_agent);
-  return (
-    <li>
-      <div>
-        <strong>{device}</strong>
-        <span>
-          {current ? "This browser" : `Last used ${dateTime(last_used_at)}`}
-          {ip && ` · ${ip}`}
-        </span>
-      </div>
-      {!current && (
-        <Button variant="subtle" loading={busy} aria-label={`Sign out ${device}`} onClick={onEnd}>
-          Sign out
-        </Button>
-      )}
-    </li>
-  );
+function factsOf({ ip, last_used_at, current }: SignIn): string {
+  const used = current ? "This browser" : `Last used ${dateTime(last_used_at)}`;
+  return ip ? `${used} · ${ip}` : used;
 }

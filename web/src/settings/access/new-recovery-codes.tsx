@@ -1,6 +1,6 @@
 import { renewRecoveryCodes } from "@berth/contract";
 import { useMutation } from "@tanstack/react-query";
-import { call, messageOf } from "../api/call.ts";
+import { call, messageOf } from "../../api/call.ts";
 import { CodeField } from "./code-field.tsx";
 import { KeepRecoveryCodes } from "./keep-recovery-codes.tsx";
 import classes from "./second-factor.module.css";

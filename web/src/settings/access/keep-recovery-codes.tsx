@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
-import { pageSettings } from "../api/page-settings.ts";
-import { saveText } from "../api/save-file.ts";
-import { useCopy } from "../ui/controls/use-copy.ts";
-import { RecoveryCodes } from "../ui/display/recovery-codes.tsx";
+import { pageSettings } from "../../api/page-settings.ts";
+import { saveText } from "../../api/save-file.ts";
+import { useCopy } from "../../ui/controls/use-copy.ts";
+import { RecoveryCodes } from "../../ui/display/recovery-codes.tsx";
 import classes from "./second-factor.module.css";
 
 interface Props {

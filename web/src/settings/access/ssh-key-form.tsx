@@ -2,10 +2,10 @@ import { addSshKey, isPrivateKey, maxKeyNameLength, privateKeyRefusal } from "@b
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { ApiError } from "../api/api-error.ts";
-import { call, messageOf } from "../api/call.ts";
-import { keys } from "../api/queries.ts";
-import { toast } from "../ui/toast/toast.ts";
+import { ApiError } from "../../api/api-error.ts";
+import { call, messageOf } from "../../api/call.ts";
+import { keys } from "../../api/queries.ts";
+import { toast } from "../../ui/toast/toast.ts";
 import classes from "./ssh-keys.module.css";
 
 interface Fields {

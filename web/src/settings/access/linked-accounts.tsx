@@ -2,15 +2,16 @@ import { type LinkedAccount, resetPassword } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, messageOf } from "../api/call.ts";
-import { keys, linkedAccountsQuery } from "../api/queries.ts";
-import { useSession } from "../api/session.ts";
-import { date } from "../format.ts";
-import { Dialog } from "../ui/dialogs/dialog.tsx";
-import { toast } from "../ui/toast/toast.ts";
+import { call, messageOf } from "../../api/call.ts";
+import { keys, linkedAccountsQuery } from "../../api/queries.ts";
+import { useSession } from "../../api/session.ts";
+import { date } from "../../format.ts";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
+import { toast } from "../../ui/toast/toast.ts";
+import { SettingsPart } from "../settings-part.tsx";
+import { AccessList, AccessRow } from "./access-list.tsx";
 import { ConnectForm, DisconnectForm } from "./link-forms.tsx";
 import classes from "./second-factor.module.css";
-import { SettingsPart } from "./settings-part.tsx";
 import { useProviderReturn } from "./use-provider-return.ts";
 
 interface Props {
@@ -36,11 +37,16 @@ export function LinkedAccounts({ userId }: Props) {
       {refusal !== undefined && <p role="alert">{refusal}</p>}
       {data?.linked_accounts.length === 0 && <p>You log in with your password alone.</p>}
       {data && data.linked_accounts.length > 0 && (
-        <ul className={classes.signIns}>
+        <AccessList>
           {data.linked_accounts.map((account) => (
-            <Row key={account.id} account={account} onEnd={() => setStep({ act: "disconnect", account })} />
+            <AccessRow
+              key={account.id}
+              name={account.provider}
+              facts={[factsOf(account)]}
+              end={{ label: "Disconnect", onClick: () => setStep({ act: "disconnect", account }) }}
+            />
           ))}
-        </ul>
+        </AccessList>
       )}
       {data?.has_password === false && <NoPassword />}
       {data?.has_password && offered.length > 0 && (
@@ -74,22 +80,9 @@ function titleOf(step: Step): string {
   return step.act === "connect" ? `Connect ${step.name}` : `Disconnect ${step.account.provider}?`;
 }
 
-function Row({ account, onEnd }: { readonly account: LinkedAccount; readonly onEnd: () => void }) {
-  const { provider, email, created_at, last_used_at } = account;
-  return (
-    <li>
-      <div>
-        <strong>{provider}</strong>
-        <span>
-          {email && `${email} · `}
-          {last_used_at ? `Last used ${date(last_used_at)}` : `Since ${date(created_at)}`}
-        </span>
-      </div>
-      <Button variant="subtle" aria-label={`Disconnect ${provider}`} onClick={onEnd}>
-        Disconnect
-      </Button>
-    </li>
-  );
+function factsOf({ email, created_at, last_used_at }: LinkedAccount): string {
+  const used = last_used_at ? `Last used ${date(last_used_at)}` : `Since ${date(created_at)}`;
+  return email ? `${email} · ${used}` : used;
 }
 
 /** Also on the tab Password: whoever signed up by another service has none (G420). */

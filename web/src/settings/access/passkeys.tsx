@@ -2,16 +2,16 @@ import type { Passkey } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { usePasskeysOffered } from "../api/passkeys.ts";
-import { useConfig } from "../api/product-config.ts";
-import { keys, passkeysQuery } from "../api/queries.ts";
-import { date } from "../format.ts";
-import { Dialog } from "../ui/dialogs/dialog.tsx";
-import { toast } from "../ui/toast/toast.ts";
+import { usePasskeysOffered } from "../../api/passkeys.ts";
+import { useConfig } from "../../api/product-config.ts";
+import { keys, passkeysQuery } from "../../api/queries.ts";
+import { date } from "../../format.ts";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
+import { toast } from "../../ui/toast/toast.ts";
+import { SettingsPart } from "../settings-part.tsx";
+import { AccessList, AccessRow } from "./access-list.tsx";
 import { PasskeyRemoval } from "./passkey-removal.tsx";
 import { PasskeySetUp } from "./passkey-set-up.tsx";
-import classes from "./second-factor.module.css";
-import { SettingsPart } from "./settings-part.tsx";
 
 interface Props {
   readonly userId: string;
@@ -43,11 +43,16 @@ export function Passkeys({ userId }: Props) {
           </p>
           {data.unavailable === null && !offered && <p>This browser has no passkeys.</p>}
           {data.passkeys.length > 0 && (
-            <ul className={classes.signIns}>
+            <AccessList>
               {data.passkeys.map((each) => (
-                <Row key={each.id} {...each} onRemove={() => setRemoving(each)} />
+                <AccessRow
+                  key={each.id}
+                  name={each.name}
+                  facts={[usesOf(each)]}
+                  end={{ label: "Remove", onClick: () => setRemoving(each) }}
+                />
               ))}
-            </ul>
+            </AccessList>
           )}
           {offered && (
             <Button variant="default" onClick={() => setAdding(true)}>
@@ -78,22 +83,6 @@ export function Passkeys({ userId }: Props) {
   );
 }
 
-interface RowProps extends Passkey {
-  readonly onRemove: () => void;
-}
-
-function Row({ name, created_at, last_used_at, onRemove }: RowProps) {
-  return (
-    <li>
-      <div>
-        <strong>{name}</strong>
-        <span>
-          Added {date(created_at)} · {last_used_at ? `last used ${date(last_used_at)}` : "not used yet"}
-        </span>
-      </div>
-      <Button variant="subtle" aria-label={`Remove ${name}`} onClick={onRemove}>
-        Remove
-      </Button>
-    </li>
-  );
+function usesOf({ created_at, last_used_at }: Passkey): string {
+  return `Added ${date(created_at)} · ${last_used_at ? `last used ${date(last_used_at)}` : "not used yet"}`;
 }

@@ -2,16 +2,16 @@ import { plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { useConfig } from "../api/product-config.ts";
-import { keys, secondFactorQuery } from "../api/queries.ts";
-import { date } from "../format.ts";
-import { Dialog } from "../ui/dialogs/dialog.tsx";
-import { toast } from "../ui/toast/toast.ts";
+import { useConfig } from "../../api/product-config.ts";
+import { keys, secondFactorQuery } from "../../api/queries.ts";
+import { date } from "../../format.ts";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
+import { toast } from "../../ui/toast/toast.ts";
+import { SettingsPart } from "../settings-part.tsx";
 import { FactorRemoval } from "./factor-removal.tsx";
 import { FactorSetUp } from "./factor-set-up.tsx";
 import { NewRecoveryCodes } from "./new-recovery-codes.tsx";
 import classes from "./second-factor.module.css";
-import { SettingsPart } from "./settings-part.tsx";
 
 interface Props {
   readonly userId: string;
