@@ -10,6 +10,7 @@ const signIn = object({
   user_agent: nullable(string()),
   /** The address that it began from. */
   ip: nullable(string()),
+  by_passkey: boolean(),
   /** Whether it is the caller's. */
   current: boolean(),
 });

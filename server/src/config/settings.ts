@@ -143,7 +143,7 @@ export const settings = z.object({
   SECOND_FACTOR: word("off", "optional", "required")
     .default("optional")
     .describe(
-      "With IDENTITY=local: whether renters may or must sign in with a code of an authenticator app; off offers no new one",
+      "With IDENTITY=local: whether renters may or must sign in with a code of an authenticator app, or a passkey; off offers no new codes",
     ),
   BRAND_NAME: z.string().min(1).default("Berth").describe("The product's name on screens, mails and receipts"),
   CONTACT_EMAIL: z.email().default("hello@berth.example").describe("The seller's address on every page and receipt"),

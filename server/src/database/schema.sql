@@ -758,7 +758,7 @@ create table identity_session (
   ip text,
   sign_in_provider text not null default 'password',
   constraint identity_session_pkey primary key (id),
-  constraint identity_session_sign_in_provider_check check (sign_in_provider in ('password', 'custom')),
+  constraint identity_session_sign_in_provider_check check (sign_in_provider in ('password', 'custom', 'passkey')),
   constraint identity_session_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
 );
 create index identity_session_from on identity_session (user_id, created_at desc);

@@ -495,7 +495,7 @@ export interface Tables {
     revoked_reason: string | null;
     user_agent: string | null;
     ip: string | null;
-    sign_in_provider: Generated<"password" | "custom">;
+    sign_in_provider: Generated<"password" | "custom" | "passkey">;
   };
   identity_spent_challenges: {
     hash: Buffer;

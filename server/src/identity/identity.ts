@@ -24,6 +24,7 @@ export interface IdentitySession {
   readonly lastUsedAt: Date;
   readonly userAgent: string | null;
   readonly ip: string | null;
+  readonly byPasskey: boolean;
 }
 
 /** The client of a sign-in, for the list of devices. */
@@ -88,6 +89,8 @@ export interface UserPatch {
 /** The second factors of accounts: an authenticator app and recovery codes (G398, G399). */
 export interface SecondFactors {
   read(uid: string): Promise<{ readonly since: Date | null; readonly recoveryCodes: number }>;
+  /** Whether nobody has this sign-in by a password alone: the account has a factor, or it began with a passkey (G433). */
+  isHeld(uid: string, sessionId: string | null): Promise<boolean>;
   /** Returns a new secret in base32, which counts once a code of it was confirmed. Throws SECOND_FACTOR_EXISTS. */
   begin(uid: string): Promise<string>;
   /**

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { codeOf } from "../testing/factor-code.ts";
+import { softwarePasskey } from "../testing/software-passkey.ts";
 import { testApp } from "../testing/test-app.ts";
 
 const password = "good password 1";
@@ -29,6 +30,28 @@ test("G402 where a factor is required an account without one can set it up, ask 
   expect([kept.statusCode, kept.json().message]).toEqual([409, expect.stringMatching(/is required here/)]);
   const ben = await signUp();
   await must("POST", "/auth/logout", ben.token, {});
+});
+
+test("G433 where a factor is required a sign-in by a passkey has it, and one by the password of that account has not", async () => {
+  const { call, must, signUp } = await testApp({ SECOND_FACTOR: "required" });
+  const ada = await signUp();
+  const path = `/settings/${ada.id}/passkeys`;
+  const device = softwarePasskey();
+  const { options } = await must("POST", `${path}/options`, ada.token, { password });
+  await must("POST", path, ada.token, { name: "Laptop", credential: device.create(options) });
+  expect((await call("GET", `/profile/${ada.id}`, ada.token)).json()).toMatchObject({
+    code: "second_factor_required",
+    message: expect.stringMatching(/or log in with a passkey$/),
+  });
+  const begun = await must("POST", "/auth/passkeys/sign-in/options", undefined, {});
+  const credential = device.use(begun.options);
+  const { id_token: token } = await must("POST", "/auth/passkeys/sign-in", undefined, { credential });
+  await must("GET", `/profile/${ada.id}`, token);
+  const { sign_ins } = await must("GET", `/settings/${ada.id}/sign-ins`, token);
+  expect(sign_ins).toMatchObject([
+    { current: true, by_passkey: true },
+    { current: false, by_passkey: false },
+  ]);
 });
 
 test("off offers no new factor, and asks an account that has one", async () => {

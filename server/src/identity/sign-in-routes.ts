@@ -8,11 +8,11 @@ import { refuse } from "./refusal-of.ts";
 export function signInRoutes(app: FastifyInstance, { identity }: { readonly identity: Identity }): void {
   mount(app, listSignIns, async ({ user }) => {
     const sessions = await identity.listSessions(user.id);
-    const sign_ins = sessions.map(({ id, createdAt, lastUsedAt, userAgent, ip }) => ({
+    const sign_ins = sessions.map(({ id, createdAt, lastUsedAt, userAgent, ip, byPasskey }) => ({
       id,
       created_at: createdAt.toISOString(),
       last_used_at: lastUsedAt.toISOString(),
-      ...{ user_agent: userAgent, ip, current: id === user.sessionId },
+      ...{ user_agent: userAgent, ip, by_passkey: byPasskey, current: id === user.sessionId },
     }));
     return { ...success, sign_ins };
   });

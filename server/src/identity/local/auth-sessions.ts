@@ -9,7 +9,7 @@ import type { Sender } from "./fair-queue.ts";
 import type { UserRow } from "./users.ts";
 
 /** As in Firebase's tokens: a password, or a custom token. */
-export type SignInProvider = "password" | "custom";
+export type SignInProvider = "password" | "custom" | "passkey";
 
 /** The data that tokens are made from. */
 export interface AuthSession {
@@ -160,7 +160,18 @@ export async function listAuthSessions(db: Sql, userId: string): Promise<readonl
     lastUsedAt: row.rotated_at,
     userAgent: row.user_agent,
     ip: row.ip,
+    byPasskey: row.sign_in_provider === "passkey",
   }));
+}
+
+/** Whether the session began with a passkey, which is two factors in one (G424). */
+export async function isPasskeySession(db: Sql, id: string | null): Promise<boolean> {
+  const row = await db
+    .selectFrom("identity_session")
+    .select("sign_in_provider")
+    .where("id", "=", id ?? "")
+    .executeTakeFirst();
+  return row?.sign_in_provider === "passkey";
 }
 
 /** IP addresses of this user's sign-ins, newest first; includes ended ones until they are purged. */

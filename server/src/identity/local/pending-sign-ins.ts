@@ -8,7 +8,8 @@ const maxTries = 5;
 
 export interface PendingSignIn {
   readonly userId: string;
-  readonly provider: SignInProvider;
+  /** A passkey needs no code. */
+  readonly provider: Exclude<SignInProvider, "passkey">;
 }
 
 /** A sign-in that waits for its code: 256 random bits, valid for five minutes, of which only the hash is stored. */

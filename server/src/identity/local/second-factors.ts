@@ -4,7 +4,7 @@ import { newId } from "../../database/new-id.ts";
 import { IdentityError, type SecondFactors } from "../identity.ts";
 import { factorStep, newFactorSecret } from "../second-factor.ts";
 import { dropCodes } from "./action-codes.ts";
-import { endAuthSessions } from "./auth-sessions.ts";
+import { endAuthSessions, isPasskeySession } from "./auth-sessions.ts";
 import {
   codeWasRight,
   countCode,
@@ -36,6 +36,9 @@ export function secondFactors(deps: LocalDeps): SecondFactors {
       const since = await factorSince(db, uid);
       return { since: since ?? null, recoveryCodes: since ? await countRecoveryCodes(db, uid) : 0 };
     },
+
+    isHeld: async (uid, sessionId) =>
+      (await factorSince(db, uid)) !== undefined || (await isPasskeySession(db, sessionId)),
 
     begin: (uid) => db.transaction().execute((tx) => offer(tx, deps, uid)),
 

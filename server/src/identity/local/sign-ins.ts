@@ -1,14 +1,14 @@
 import type { Tx } from "../../database/database.ts";
 import { type Device, IdentityError } from "../identity.ts";
 import { createCode, spendCode } from "./action-codes.ts";
-import { type AuthSession, endAuthSessions, rotateAuthSession, type SignInProvider } from "./auth-sessions.ts";
+import { type AuthSession, endAuthSessions, rotateAuthSession } from "./auth-sessions.ts";
 import { countPasskeys } from "./count-passkeys.ts";
 import { codeWasRight, countCode, factorSince, takeCode } from "./factor-codes.ts";
 import { familiarSender } from "./fair-queue.ts";
 import { idTokenSeconds, signIdToken } from "./id-tokens.ts";
 import type { LocalDeps } from "./local-deps.ts";
 import { hashPassword, requirePassword } from "./passwords.ts";
-import { openPendingSignIn, spendPendingSignIn, tryPendingSignIn } from "./pending-sign-ins.ts";
+import { openPendingSignIn, type PendingSignIn, spendPendingSignIn, tryPendingSignIn } from "./pending-sign-ins.ts";
 import { readRefreshToken, writeRefreshToken } from "./refresh-tokens.ts";
 import { replacePassword } from "./replace-password.ts";
 import { startSession } from "./start-session.ts";
@@ -66,7 +66,7 @@ async function beginSignIn(
   tx: Tx,
   deps: LocalDeps,
   row: UserRow,
-  { provider, device, trustedBrowser }: { provider: SignInProvider; device: Device; trustedBrowser: string },
+  { provider, device, trustedBrowser }: { provider: PendingSignIn["provider"]; device: Device; trustedBrowser: string },
 ): Promise<AuthSession | HalfSignIn> {
   const since = await factorSince(tx, row.id);
   if (!since || (await isTrustedBrowser(tx, row.id, trustedBrowser)))

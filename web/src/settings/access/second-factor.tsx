@@ -45,8 +45,10 @@ export function SecondFactor({ userId }: Props) {
       {data && !data.since && data.mode !== "off" && (
         <>
           <p>
-            {data.mode === "required" ? "It is required here: set it up to go on." : "Off."} With it a login needs a
-            code of an authenticator app on your phone, besides the password.
+            {data.mode === "required"
+              ? "It is required here: set it up to go on, or add a passkey and log in with that."
+              : "Off."}{" "}
+            With it a login needs a code of an authenticator app on your phone, besides the password.
           </p>
           <Button variant="default" onClick={() => setStep("set-up")}>
             Set up

@@ -52,7 +52,7 @@ export function SignInList({ userId }: Props) {
   );
 }
 
-function factsOf({ ip, last_used_at, current }: SignIn): string {
+function factsOf({ ip, by_passkey, last_used_at, current }: SignIn): string {
   const used = current ? "This browser" : `Last used ${dateTime(last_used_at)}`;
-  return ip ? `${used} · ${ip}` : used;
+  return [used, ...(ip ? [ip] : []), ...(by_passkey ? ["with a passkey"] : [])].join(" · ");
 }
