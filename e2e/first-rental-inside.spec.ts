@@ -14,17 +14,17 @@ test("JupyterLab's terminal uses the home's python and pip; widgets and progress
 }) => {
   test.setTimeout(240_000);
   const subdomain = `inside-${Date.now().toString(36)}`;
-  // Before a container starts: that changes the machine's network interfaces, and Chromium drops what it is loading.
-  await page.goto("/environments");
-  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await create(
     product.url,
     customer,
     await orderAndPay(product.url, customer, { subdomain, gpuCount: 1, duration: 1 }),
   );
+  await page.goto("/environments");
   const row = page.locator("tr[data-status]", { hasText: subdomain });
   const link = row.getByRole("link", { name: "Open Session" });
 
+  // The bar goes on after a question that fails.
+  await page.context().route("**/_berth/state", (route) => route.abort(), { times: 1 });
   const session = await openSession(page, link);
   const port = 20_000 + (Date.now() % 10_000);
   const where = "(python -c 'import sys; print(sys.prefix)'; pip --version) > new; mv new where.txt";
@@ -143,6 +143,8 @@ async function goesOnWithoutPage(session: Page, open: () => Promise<Page>): Prom
   await expect.poll(async () => (await printed(session)).join("")).toContain("line 3");
   await session.close();
 
+  // As does what reads on.
+  await session.context().route("**/berth/outputs?*", (route) => route.abort(), { times: 1 });
   const later = await open();
   await expect.poll(() => printed(later), { timeout: 30_000 }).toEqual([lines(21)]);
   await expect(cell(later).locator(".jp-InputPrompt")).toHaveText("[*]:");

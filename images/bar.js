@@ -105,6 +105,16 @@
     return poll;
   };
 
+  /** "JupyterLab" in the tab's title is the environment's name, the first label of its address. */
+  const nameTab = () => {
+    const put = () => {
+      const title = document.title.replace(/(^|- )JupyterLab/, `$1${location.hostname.split(".")[0]}`);
+      if (title !== document.title) document.title = title;
+    };
+    put();
+    new MutationObserver(put).observe(document.querySelector("title"), { childList: true });
+  };
+
   const begin = async (app) => {
     const view = await import(new URL("bar-view.js", here).href);
     const { Widget } = await shared("@lumino/widgets");
@@ -131,6 +141,8 @@
     };
     const show = (next) => {
       if (!next) return state && close(gone, [view.button("Load this page again", () => location.reload())]);
+      // The first answer may come late, after questions that failed.
+      if (!state) nameTab();
       state = next;
       aheadMs = Date.parse(next.now) - Date.now();
       bar.show(next);
@@ -149,20 +161,9 @@
     return { poll, isShown: () => state !== undefined };
   };
 
-  /** "JupyterLab" in the tab's title is the environment's name, the first label of its address. */
-  const nameTab = () => {
-    const put = () => {
-      const title = document.title.replace(/(^|- )JupyterLab/, `$1${location.hostname.split(".")[0]}`);
-      if (title !== document.title) document.title = title;
-    };
-    put();
-    new MutationObserver(put).observe(document.querySelector("title"), { childList: true });
-  };
-
   let begun;
   const activate = (app) => {
     begun = begin(app).catch((error) => void console.warn("The rental is not shown.", error));
-    begun.then((bar) => bar?.isShown() && nameTab()).catch(() => {});
     app.restored.then(() => window.innerWidth < narrow && app.shell.collapseLeft()).catch(() => {});
   };
   /** In place of "Server Connection Error", where the bar says what has happened. */

@@ -56,17 +56,26 @@
     }
   };
 
+  /** Undefined without an answer; none where no outputs are kept. */
+  const runsOf = async (app, path) => {
+    try {
+      return (await ask(app, { path })).runs;
+    } catch ({ message }) {
+      return message.startsWith("4") ? [] : undefined;
+    }
+  };
+
   /** Finds runs of pages that are gone: one that is still connected shows its own. */
   const follow = async (app, panel) => {
     await panel.context.ready;
     const followed = new Set();
     while (!panel.isDisposed) {
-      const { runs } = await ask(app, { path: panel.context.path });
-      for (const run of runs.filter((each) => !(each.is_shown || followed.has(each.id)))) {
+      const runs = await runsOf(app, panel.context.path);
+      for (const run of runs?.filter((each) => !(each.is_shown || followed.has(each.id))) ?? []) {
         followed.add(run.id);
         show(app, panel, run).catch(() => {});
       }
-      if (!runs.some((run) => run.is_shown)) return;
+      if (runs && !runs.some((run) => run.is_shown)) return;
       await wait(waitMs);
     }
   };
