@@ -222,6 +222,22 @@ test("while the database is unavailable it says what the gateway remembers (G392
   });
 });
 
+test("an answer of the database that comes late is there at the next question (G392)", async () => {
+  const { db, state } = await setup();
+  const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = db.transaction().execute(async (tx) => {
+    await sql`lock table sessions`.execute(tx);
+    locked.resolve();
+    await released.promise;
+  });
+  await locked.promise;
+  expect((await state()).rental).toMatchObject({ plan: null });
+  released.resolve();
+  await holding;
+  // Less than the ten seconds after which it is read again.
+  await expect.poll(async () => (await state()).rental?.plan, { timeout: 5000 }).toBe("hourly");
+});
+
 test("Stop in the bar is the owner's own form, and says why it cannot (G394)", async () => {
   const { ask, host, cookie, db, guest, row } = await setup();
   const asGuest = await guest();
