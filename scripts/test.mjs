@@ -5,8 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { install, node, root } from "./setup.mjs";
 import { checks } from "./tests/checks.mjs";
+import { browserFailures } from "./tests/failures.mjs";
 import { bin, runQuietly, runSideBySide, runStep } from "./tests/run-steps.mjs";
-import { browserFiles, slowestFiles, specsOf } from "./tests/slowest-files.mjs";
+import { browserFiles, slowestFiles } from "./tests/slowest-files.mjs";
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 const notes = [];
@@ -67,13 +68,11 @@ async function playwright(name, specs = [], env = {}) {
   const args = ["test", "--config", "e2e/playwright.config.ts", ...specs];
   const command = bin("playwright");
   const ok = await runStep({ name, command, args, env: { ...env, PLAYWRIGHT_JSON_OUTPUT_NAME: report } });
-  const { stats = {}, suites = [] } = read(report);
+  const { stats = {}, suites = [], errors = [] } = read(report);
   total.passed += stats.expected ?? 0;
   total.skipped += stats.skipped ?? 0;
   files.push(...browserFiles(suites));
-  const failures = suites.flatMap((suite) => specsOf(suite)).filter((spec) => !spec.ok);
-  const names = failures.map((spec) => `${spec.file}:${spec.line}: ${spec.title}`);
-  if (!ok) fail(name, names);
+  if (!ok) fail(name, browserFailures({ suites, errors }));
 }
 
 /** Repeats failures at the end of the output; by the suite's name if its tests are unknown. */

@@ -1,7 +1,6 @@
 import { writeFileSync } from "node:fs";
-import type { Reporter } from "vitest/node";
-
-type Thrown = { message: string; stack?: string };
+import type { Reporter, TestError } from "vitest/node";
+import { failureNote } from "./failures.mjs";
 
 /**
  * A reporter that writes {passed, skipped, failures, files} to `path`, including errors outside any test. A file's seconds
@@ -31,9 +30,11 @@ export function vitestReport(path: string): Reporter {
   };
 }
 
-function describe(where: string, errors: readonly Thrown[]): string {
-  return `${where}\n  ${errors
-    .map(({ message, stack }) => stack ?? message)
-    .join("\n  ")
-    .slice(0, 2000)}`;
+function describe(where: string, errors: readonly TestError[]): string {
+  return failureNote(where, errors.map(textOf));
+}
+
+function textOf({ name, message, diff = "", stack = "", stacks }: TestError): string {
+  const frames = stacks?.map(({ file, line, column }) => `    at ${file}:${line}:${column}`).join("\n") ?? stack;
+  return `${name}: ${message}\n${diff}\n${frames}`;
 }
