@@ -26,8 +26,8 @@ await vitest("unit and journey tests", ["--exclude", `**/*${ofPods}*/**`, "--exc
 await check("crash, two kills at each point", ["prove/run.ts", "crash", "--rounds", "2"]);
 await check("attacks that an audit showed", ["prove/run.ts", "hostile", "--quick"]);
 await playwright("e2e in Chromium");
-// One worker: starting or stopping a container changes the machine's network interfaces, and Chromium then aborts its
-// requests (ERR_NETWORK_CHANGED).
+// One worker: without root the browser shares the machine's network, whose interfaces each start and stop of a container
+// changes, and Chromium then aborts its requests (ERR_NETWORK_CHANGED, G371).
 if (hasImage)
   await playwright("the first rental, in containers", ["first-rental", "--workers=1"], { RUNTIME: "docker" });
 await pods();

@@ -10,6 +10,7 @@ import { type Product, removeFolder, startProduct } from "../../testing/product.
 import { openProductDatabase } from "../../testing/seed.ts";
 import type { TestCluster } from "../../testing/test-cluster.ts";
 import { launchBrowser } from "./launch-browser.ts";
+import { runInNetwork } from "./run-in-network.ts";
 
 export { expect };
 
@@ -26,20 +27,6 @@ interface Each {
   readonly ended: undefined;
 }
 
-/**
- * Waits for the server's first probe of its firewall. Its containers change the machine's network interfaces, at which
- * Chromium aborts its requests (ERR_NETWORK_CHANGED) and caches failed module loads.
- */
-async function waitForFirstProbe(startedAt: number): Promise<void> {
-  const { docker } = await import("../../server/src/drivers/testing/docker-machine.ts");
-  const filters = { name: ["probe-"] };
-  // Older containers are leftovers of killed servers.
-  const isProbing = async () =>
-    (await docker.listContainers({ all: true, filters })).some(({ Created }) => Created * 1000 >= startedAt - 1000);
-  await until("the first probe of the firewall", isProbing);
-  await until("its end", async () => !(await isProbing()));
-}
-
 /** Imports lazily, only with a cluster. */
 async function clusterOf(runtime: string | undefined): Promise<TestCluster | undefined> {
   if (runtime !== "kubernetes") return undefined;
@@ -47,7 +34,17 @@ async function clusterOf(runtime: string | undefined): Promise<TestCluster | und
   return await openTestCluster();
 }
 
+/** Its browser, and a product that is started here. */
+const isDocker = environment.runtime.RUNTIME === "docker" && !environment.deployed;
+
 export const test = base.extend<Each, Worker>({
+  launchOptions: [
+    async ({ launchOptions }, use) => {
+      if (isDocker) await runInNetwork(launchOptions, "berth/jupyter:local", use);
+      else await use(launchOptions);
+    },
+    { scope: "worker" },
+  ],
   browser: [
     async ({ playwright }, use) => {
       const browser = await launchBrowser(playwright.chromium);
@@ -60,12 +57,13 @@ export const test = base.extend<Each, Worker>({
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names from the pattern
     async ({}, use) => {
       if (environment.deployed) return await use(deployedProduct(environment.deployed));
-      const startedAt = Date.now();
       const cluster = await clusterOf(environment.runtime.RUNTIME);
       const product = await startProduct({
-        env: { SUPPORT_TELEGRAM: "berth_support", SSH_PORT: String(await freePort()), ...cluster?.settings },
+        env: {
+          ...{ SUPPORT_TELEGRAM: "berth_support", SSH_PORT: String(await freePort()), ...cluster?.settings },
+          ...(isDocker && { HOST: "0.0.0.0" }),
+        },
       });
-      if (environment.runtime.RUNTIME === "docker") await waitForFirstProbe(startedAt);
       await until(
         "JupyterLab to be prepared",
         async () => {

@@ -1,8 +1,8 @@
 import { request } from "node:https";
 import { text } from "node:stream/consumers";
 import { until } from "../../testing/customer.ts";
+import { openCustomerNetwork } from "../../testing/customer-network.ts";
 import { commandBlocks } from "./command-blocks.ts";
-import { openCustomerNetwork } from "./customer-network.ts";
 import { app, envHost, rentDeployed, timed } from "./rent-deployed.ts";
 import { type Machine, startMachine } from "./start-machine.ts";
 
