@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
-import type { Reporter, TestError } from "vitest/node";
+import type { TestError } from "vitest";
+import type { Reporter } from "vitest/node";
 import { failureNote } from "./failures.mjs";
 
 /**
