@@ -22,6 +22,7 @@ async function setup({ name = "Berth" } = {}) {
     writeFileSync(join(dist, `${file}.html`), page(file));
   writeFileSync(join(dist, "docs", "search-index.json"), "{}");
   writeFileSync(join(dist, "assets", "app-1.js"), "1;");
+  writeFileSync(join(dist, "assets", "app-1.js.br"), "br");
   const app = Fastify();
   await app.register(rateLimit, { global: false });
   const appUrl = "https://gpu.example";
@@ -167,6 +168,23 @@ test("only hashed assets are immutable", async () => {
   const app = await setup();
   expect((await app.inject("/assets/app-1.js")).headers["cache-control"]).toContain("immutable");
   expect((await app.inject({ url: "/refund", headers: html })).headers["cache-control"]).toBe("no-cache");
+});
+
+test("files of the build are compressed by Accept-Encoding, and nothing else is below their path", async () => {
+  const app = await setup();
+  const get = (url: string, headers = {}) => app.inject({ url, headers });
+  expect((await get("/assets/app-1.js")).body).toBe("1;");
+  const br = await get("/assets/app-1.js", { "accept-encoding": "br" });
+  expect([br.body, br.headers["content-encoding"]]).toEqual(["br", "br"]);
+  for (const url of ["app-1.js.br", "app-2.js", "", "..%2findex.html", "%2e%2e/index.html", "a/b"]) {
+    const answers = [await get(`/assets/${url}`), await get(`/assets/${url}`, { "accept-encoding": "br" })];
+    expect(
+      answers.map(({ statusCode }) => statusCode),
+      url,
+    ).toEqual([404, 404]);
+  }
+  const wrong = await get("/assets/app-2.js", html);
+  expect([wrong.statusCode, wrong.body]).toEqual([404, expect.stringContaining("<title>shell")]);
 });
 
 test("the CSP allows only the inline scripts of the pages, by hash", async () => {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { isAppPath, productStatus } from "@berth/contract";
 import fastifyStatic from "@fastify/static";
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from "fastify";
@@ -16,7 +17,10 @@ export async function servePages(
   built: { readonly dist: string; readonly documents: Documents; readonly appUrl: string },
 ): Promise<void> {
   if (built.documents.size > 0) await serveBuilt(app, built);
-  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (_, reply) => reply.code(404).send(wire(notFound())));
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) => {
+    const shell = isNavigation(request) ? built.documents.get("shell") : undefined;
+    return shell ? sendDocument(request, reply.code(404), shell) : reply.code(404).send(wire(notFound()));
+  });
 }
 
 /** Public pages whose path is also a public API call. */
@@ -70,18 +74,22 @@ function filesOf(dist: string): FastifyPluginAsync {
     scope.addHook("onRoute", (route) => {
       route.config = { ...route.config, ...free.config };
     });
+    const shared = { index: false, preCompressed: true, cacheControl: false } as const;
+    // One route for all: two hundred files, each with two, took a tenth of a start.
     await scope.register(fastifyStatic, {
+      ...shared,
+      root: join(dist, "assets"),
+      prefix: "/assets/",
+      allowedPath: (path) => /^\/[^./][^/]*(?<!\.br|\.gz)$/.test(path),
+      setHeaders: (reply) => reply.setHeader("cache-control", "public, max-age=31536000, immutable"),
+    });
+    await scope.register(fastifyStatic, {
+      ...shared,
       root: dist,
-      index: false,
+      decorateReply: false,
       wildcard: false,
-      globIgnore: ["**/*.html", "**/*.br", "**/*.gz"],
-      preCompressed: true,
-      cacheControl: false,
-      setHeaders: (reply, path) =>
-        reply.setHeader(
-          "cache-control",
-          path.includes("/assets/") ? "public, max-age=31536000, immutable" : "no-cache",
-        ),
+      globIgnore: ["assets/**", "**/*.html", "**/*.br", "**/*.gz"],
+      setHeaders: (reply) => reply.setHeader("cache-control", "no-cache"),
     });
   };
 }
