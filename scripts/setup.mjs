@@ -162,7 +162,7 @@ export function become(program, args) {
   // The compile cache halves the start time.
   const env = { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "berth", "compiled"), ...process.env };
   // By default the heap may grow to half of the memory and is collected late: 458 MB with 1,000 environments, 60 MB in use.
-  const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
+  const limits = ["--min-semi-space-size=16", "--max-semi-space-size=16", "--max-old-space-size=1024"];
   const child = spawn(node, [...limits, join(root, program), ...args], { cwd: root, stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" || signal === "SIGTERM" ? 0 : 1)));

@@ -64,7 +64,7 @@ export async function startProduct({
   launcher = [],
 }: ProductOptions = {}): Promise<Product> {
   // The limits of npm start.
-  const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
+  const limits = ["--min-semi-space-size=16", "--max-semi-space-size=16", "--max-old-space-size=1024"];
   const [command = "", ...words] = [...launcher, process.execPath, ...limits, program];
   const child = spawn(command, words, {
     cwd: root,

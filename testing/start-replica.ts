@@ -28,7 +28,7 @@ export interface ReplicaOptions {
 export async function startReplica(role: "worker" | "gateway", options: ReplicaOptions): Promise<Replica> {
   const port = role === "worker" ? 0 : await freePort();
   const { databaseUrl, fake, started, appUrl = `http://localhost:${port || 80}` } = options;
-  const limits = ["--max-semi-space-size=16", "--max-old-space-size=1024"];
+  const limits = ["--min-semi-space-size=16", "--max-semi-space-size=16", "--max-old-space-size=1024"];
   const child = spawn(process.execPath, [...limits, join(root, "server/src/main.ts")], {
     cwd: root,
     env: {
