@@ -12,11 +12,11 @@ export function misspeltSettings(
 
 /** Lengths first: the distance of every variable to every setting took 20 ms of a start. */
 function isNear(one: string, other: string, most: number): boolean {
-  return Math.abs(one.length - other.length) <= most && distance(one, other) <= most;
+  return Math.abs(one.length - other.length) <= most && isWithin(one, other, most);
 }
 
-/** Levenshtein distance. */
-function distance(one: string, other: string): number {
+/** Whether the Levenshtein distance is at most this; most pairs are known to be further apart after two or three letters. */
+function isWithin(one: string, other: string, most: number): boolean {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {
     const next = [i];
@@ -24,7 +24,8 @@ function distance(one: string, other: string): number {
       const change = (row[j - 1] ?? 0) + (one[i - 1] === other[j - 1] ? 0 : 1);
       next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
+    if (Math.min(...next) > most) return false;
     row = next;
   }
-  return row[other.length] ?? 0;
+  return (row[other.length] ?? 0) <= most;
 }

@@ -39,7 +39,8 @@ export function welcoming(
   };
 }
 
-const choice = new Intl.ListFormat("en-GB", { type: "disjunction" });
+/** Made here: it takes ICU's data, which a start does not need. */
+const choiceOf = (names: readonly string[]) => new Intl.ListFormat("en-GB", { type: "disjunction" }).format(names);
 
 const welcomeNotices = (retentionDays: number, types: Catalogue["types"]): readonly Omit<Notice, "userId">[] => [
   {
@@ -51,7 +52,7 @@ const welcomeNotices = (retentionDays: number, types: Catalogue["types"]): reado
   {
     cause: "welcome:first-environment",
     title: "Launch your first environment",
-    body: `Choose ${choice.format(types.map(({ name }) => name))}, the number of GPUs and a name. The clock starts when JupyterLab answers.`,
+    body: `Choose ${choiceOf(types.map(({ name }) => name))}, the number of GPUs and a name. The clock starts when JupyterLab answers.`,
     link: "/environments/create",
   },
   {

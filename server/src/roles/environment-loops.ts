@@ -14,13 +14,13 @@ import { type ReconcilerDeps, startReconciler } from "../environments/reconciler
 import { startWarmPool } from "../environments/warm-pool/start-warm-pool.ts";
 
 /** The worker's loops that keep environments and hosts as the database says. */
-export function environmentLoops(
+export async function environmentLoops(
   { brand, mining, catalogue, retentionDays, warmPool: sizes, slots, docker: { needsLiveRestore } }: Config,
   remotes: readonly RemoteMachine[],
   clusters: readonly ClusterMachine[],
   deps: Omit<ReconcilerDeps, "retentionDays" | "checks"> & RemoteDeps,
-): Loop[] {
-  const { loops, checks } = startRemoteHosts(remotes, clusters, { ...deps, slots, needsLiveRestore });
+): Promise<Loop[]> {
+  const { loops, checks } = await startRemoteHosts(remotes, clusters, { ...deps, slots, needsLiveRestore });
   return [
     ...loops,
     startReadingCapacity({ ...deps, slots, checks }),

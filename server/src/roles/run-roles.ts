@@ -204,7 +204,7 @@ async function workerLoops(deps: Common & Rental): Promise<Loop[]> {
   const deliver = delivery({ announce });
   return [
     ...(await optionalLoops(deps)),
-    ...environmentLoops(config, remotes, deps.clusters, {
+    ...(await environmentLoops(config, remotes, deps.clusters, {
       ...remote,
       ...{
         db,
@@ -216,7 +216,7 @@ async function workerLoops(deps: Common & Rental): Promise<Loop[]> {
         isReady: probeReadiness,
         log,
       },
-    }),
+    })),
     ...paymentLoops(money, log),
     startAnnouncingChanges({ db, changes, announce, log }),
     startPurging(db, log),

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { Header, Pax } from "tar";
 
 interface Named {
   /** Relative to the home, with slashes. */
@@ -53,8 +52,9 @@ export async function* packTar(
   entries: AsyncIterable<ArchiveEntry>,
   ownerOf: (entry: ArchiveEntry) => Owner | undefined = ({ owner }) => owner,
 ): AsyncGenerator<Uint8Array> {
+  const tar = await import("tar");
   for await (const entry of entries) {
-    yield headOf(entry, ownerOf(entry) ?? { uid: 0, gid: 0 });
+    yield headOf(tar, entry, ownerOf(entry) ?? { uid: 0, gid: 0 });
     if (entry.type !== "File") continue;
     yield* exactly(entry.size, entry.bytes());
     yield zeros.subarray(0, -entry.size & (blockBytes - 1));
@@ -70,7 +70,7 @@ export function textEntry(path: string, text: string): ArchiveEntry {
   return { type: "File", path, mode: 0o600, modifiedAt: new Date(), size: bytes.length, bytes: content };
 }
 
-function headOf(entry: ArchiveEntry, owner: Owner): Buffer {
+function headOf({ Header, Pax }: typeof import("tar"), entry: ArchiveEntry, owner: Owner): Buffer {
   const { type, mode, modifiedAt: mtime } = entry;
   const path = type === "Directory" ? `${entry.path}/` : entry.path;
   const size = type === "File" ? entry.size : 0;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { chmod, lchown, symlink } from "node:fs/promises";
 import { join } from "node:path";
-import { type ReadEntry, Unpack } from "tar";
+import type { ReadEntry } from "tar";
 
 interface Owner {
   readonly uid: number;
@@ -29,6 +29,7 @@ export async function unpackArchive(
   folder: string,
   { wanted = () => true, owner }: Unpacking = {},
 ): Promise<void> {
+  const { Unpack } = await import("tar");
   const later: Later[] = [];
   const filter = (path: string, given: object) => {
     if (!wanted(path)) return false;

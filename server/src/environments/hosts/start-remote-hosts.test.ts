@@ -54,10 +54,10 @@ async function setup(changed: Partial<Driver> = {}) {
     socketPath: "",
   } as const;
   const fit = { ...driver, capabilities, ...changed };
-  const start = (homeRoot = host.homeRoot) => {
+  const start = async (homeRoot = host.homeRoot) => {
     const engine = { socketPath: "/var/run/docker.sock" };
     const remote = { host: { ...host, homeRoot }, address, engine, driver: fit, close: async () => {} };
-    const { loops, checks } = startRemoteHosts([remote], [], deps);
+    const { loops, checks } = await startRemoteHosts([remote], [], deps);
     const check = checks.get("far");
     if (!check) throw new Error("no check");
     const stop = async () => void (await Promise.all(loops.map((loop) => loop.stop())));
@@ -82,7 +82,7 @@ describe.skipIf(absent)(
   () => {
     test("a host that was unreachable is checked again, and its GPUs of that time are leased", async () => {
       const { db, start, has, total } = await setup();
-      const { check } = start();
+      const { check } = await start();
       await expect.poll(total, pollOptions).toBe(2);
       expect(check.isPassed()).toBe(true);
       await markUnreachable(db, "far");
@@ -95,10 +95,10 @@ describe.skipIf(absent)(
 
     test("a host that fails the check of this server is unreachable, and that is logged", async () => {
       const { start, unreachable, total } = await setup();
-      const first = start();
+      const first = await start();
       await expect.poll(total, pollOptions).toBe(2);
       await first.stop();
-      const { check } = start("/proc/homes");
+      const { check } = await start("/proc/homes");
       await expect.poll(total, pollOptions).toBe(0);
       expect(check.isPassed()).toBe(false);
       check.repeat();
@@ -114,7 +114,7 @@ describe.skipIf(absent)(
           await fetched.promise;
         },
       });
-      const { check, stop } = start();
+      const { check, stop } = await start();
       await asked.promise;
       await stop();
       fetched.resolve();

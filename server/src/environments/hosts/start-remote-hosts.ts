@@ -1,9 +1,7 @@
 import { sql } from "kysely";
 import type { Loop } from "../../async/start-interval.ts";
 import type { Db, RowOf, Sql } from "../../database/database.ts";
-import { checkRemote, remoteFirewall } from "../../drivers/docker/check-remote.ts";
-import { startFirewall } from "../../drivers/docker/firewall/start-firewall.ts";
-import { openRemote, type RemoteDeps, type RemoteHost, type RemoteMachine } from "../../drivers/docker/open-remote.ts";
+import type { RemoteDeps, RemoteHost, RemoteMachine } from "../../drivers/docker/open-remote.ts";
 import type { ClusterMachine } from "../../drivers/kubernetes/open-added-cluster.ts";
 import type { HostCheck } from "./host-check.ts";
 import { startRegistering } from "./start-registering.ts";
@@ -20,9 +18,12 @@ export async function remoteHosts(db: Sql): Promise<readonly RemoteHost[]> {
   }));
 }
 
-/** A driver for each. Nothing is connected yet; the verbs of an unreachable host fail. */
+/** A driver for each; without hosts it is not loaded. Nothing is connected yet; the verbs of an unreachable host fail. */
 export async function openRemoteHosts(db: Db, deps: RemoteDeps): Promise<readonly RemoteMachine[]> {
-  return await Promise.all((await remoteHosts(db)).map((host) => openRemote(host, deps)));
+  const hosts = await remoteHosts(db);
+  if (hosts.length === 0) return [];
+  const { openRemote } = await import("../../drivers/docker/open-remote.ts");
+  return await Promise.all(hosts.map((host) => openRemote(host, deps)));
 }
 
 interface RemoteHostDeps extends RemoteDeps {
@@ -37,16 +38,22 @@ interface Started {
 }
 
 /** Registers each host when it is reachable, and checks the firewall of Docker hosts every minute. */
-export function startRemoteHosts(
+export async function startRemoteHosts(
   remotes: readonly RemoteMachine[],
   clusters: readonly ClusterMachine[],
   deps: RemoteHostDeps,
-): Started {
-  const added = [
-    ...remotes.map((remote) => ({ ...remote, check: () => checkRemote(remote, deps, deps) })),
-    ...clusters,
-  ];
-  const registering = added.map((each) => [each.host.id, startRegistering(each, deps)] as const);
-  const firewalls = remotes.map((remote) => startFirewall(remoteFirewall(remote, deps), deps.log));
+): Promise<Started> {
+  const { checked, firewalls } = await startDockerHosts(remotes, deps);
+  const registering = [...checked, ...clusters].map((each) => [each.host.id, startRegistering(each, deps)] as const);
   return { loops: [...registering.map(([, loop]) => loop), ...firewalls], checks: new Map(registering) };
+}
+
+async function startDockerHosts(remotes: readonly RemoteMachine[], deps: RemoteHostDeps) {
+  if (remotes.length === 0) return { checked: [], firewalls: [] };
+  const { checkRemote, remoteFirewall } = await import("../../drivers/docker/check-remote.ts");
+  const { startFirewall } = await import("../../drivers/docker/firewall/start-firewall.ts");
+  return {
+    checked: remotes.map((remote) => ({ ...remote, check: () => checkRemote(remote, deps, deps) })),
+    firewalls: remotes.map((remote) => startFirewall(remoteFirewall(remote, deps), deps.log)),
+  };
 }

@@ -1,4 +1,6 @@
-import { errors, jwtVerify, SignJWT } from "jose";
+import { JWTExpired } from "jose/errors";
+import { SignJWT } from "jose/jwt/sign";
+import { jwtVerify } from "jose/jwt/verify";
 import { type IdentityClaims, IdentityError, type IdentityUser } from "../identity.ts";
 import type { AuthSession } from "./auth-sessions.ts";
 import { algorithm, type SigningKeys } from "./signing-keys.ts";
@@ -82,7 +84,7 @@ async function verify(keys: SigningKeys, origin: Origin, token: string) {
     };
   } catch (cause) {
     if (cause instanceof IdentityError) throw cause;
-    throw new IdentityError(cause instanceof errors.JWTExpired ? "TOKEN_EXPIRED" : "INVALID_ID_TOKEN", { cause });
+    throw new IdentityError(cause instanceof JWTExpired ? "TOKEN_EXPIRED" : "INVALID_ID_TOKEN", { cause });
   }
 }
 

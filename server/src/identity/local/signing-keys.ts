@@ -1,4 +1,7 @@
-import { type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK } from "jose";
+import type { CryptoKey, JWK } from "jose";
+import { exportJWK } from "jose/key/export";
+import { generateKeyPair } from "jose/key/generate/keypair";
+import { importJWK } from "jose/key/import";
 import { sql } from "kysely";
 import type { Db } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";

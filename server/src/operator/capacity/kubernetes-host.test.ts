@@ -134,7 +134,7 @@ describe.skipIf(absent)(absent ? `a cluster as a host, skipped because ${absent}
       ...{ db, install: "one", folder: "", slots: 2, needsLiveRestore: false, sshAgent: undefined, log: silentLogger },
       ...{ images: async () => undefined, replaced: async () => [] },
     };
-    const { loops, checks } = startRemoteHosts([], await open(), deps);
+    const { loops, checks } = await startRemoteHosts([], await open(), deps);
     onTestFinished(async () => void (await Promise.all(loops.map((loop) => loop.stop()))));
     const host = () => db.selectFrom("hosts").selectAll().where("id", "=", "part").executeTakeFirstOrThrow();
     const units = async () =>
