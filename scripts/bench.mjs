@@ -1,6 +1,6 @@
 // npm run bench: measures, with everything installed and built as npm start does it. Only node: modules here.
-import { buildWeb, install, node, run } from "./setup.mjs";
+import { buildWeb, installTools, node, run } from "./setup.mjs";
 
-install();
+installTools();
 buildWeb();
 run(node, ["bench/run.ts", ...process.argv.slice(2)]);

@@ -47,9 +47,10 @@ function copyProduct(stage) {
  */
 function installProduction(stage) {
   const workspaces = ["--workspace=contract", "--workspace=server", "--include-workspace-root"];
-  installPackages(["--omit=dev", ...workspaces], { cwd: stage });
-  // Headers, npm and a second link to the program itself.
-  rmSync(join(stage, "node_modules/node/node_modules"), { recursive: true });
+  installPackages(["ci", "--omit=dev", ...workspaces], { cwd: stage });
+  // Of Node only the program and its licence.
+  for (const part of ["include", "share", "CHANGELOG.md"])
+    rmSync(join(stage, `node_modules/node-${process.platform}-${process.arch}`, part), { recursive: true });
   run(node, ["server/src/operator/backup/fetch-postgres-tools.ts", join(stage, "postgresql-18.4.0")]);
 }
 

