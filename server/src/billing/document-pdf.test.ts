@@ -57,6 +57,12 @@ test("a receipt has the purchase, the amount, the customer and the references (G
   ]);
 });
 
+test("a receipt of a slot calls it so (G307)", async () => {
+  const lines = await linesOf({ unit: "cpu" });
+  expect(lines).not.toContain("GPUs");
+  expect(lines[lines.indexOf("Slots") + 1]).toBe("2");
+});
+
 test("C49 rupees with their sign and the frozen rate, refunds with date and amount, and test mode (G7)", async () => {
   const lines = await linesOf({
     amount_minor: 10_586_400,

@@ -85,11 +85,11 @@ export function taxRows(tax: TaxPart | null, currency: string): readonly Row[] {
   return lines.map(({ label, amount_minor }) => ({ label, value: withCode(amount_minor, currency) }));
 }
 
-function bought({ container_type, gpu_count, duration_hours, subdomain }: Receipt): readonly Row[] {
+function bought({ container_type, gpu_count, unit, duration_hours, subdomain }: Receipt): readonly Row[] {
   return [
     { label: "Item", value: `${container_type || "GPU"} Environment` },
     { label: "Environment name", value: subdomain },
-    { label: "GPUs", value: String(gpu_count) },
+    { label: unit === "cpu" ? "Slots" : "GPUs", value: String(gpu_count) },
     { label: "Booked", value: plural(duration_hours, "hour") },
   ];
 }

@@ -28,7 +28,7 @@ test("with another catalogue every answer of the API, mail, notice and receipt f
   expect(replyOf(createOrder)).toMatchObject({
     amount: 592,
     currency: "EUR",
-    description: "Vision environment, 2 GPUs, 3 hours",
+    description: "Vision environment, 2 slots, 3 hours",
   });
   const order = { container_type: "vision", list_price: 6.51, amount: 5.92, currency: "EUR", rate: 0.91 };
   expect(replyOf(orderDetail)).toMatchObject({ order });

@@ -1,4 +1,6 @@
+import { sql } from "kysely";
 import type { RowOf, Tx } from "../../database/database.ts";
+import { unitOfHosts } from "../../environments/leases/read-unit.ts";
 import type { ReceiptDocument } from "./receipt-document.ts";
 import { computeTax, nextSerial, type Seller, serialText } from "./tax.ts";
 
@@ -20,11 +22,10 @@ interface Sale {
  */
 export async function issueReceipt(tx: Tx, { order, payment, seller }: Sale): Promise<void> {
   const { id: payment_id, user_id, amount_minor: amountMinor, currency } = payment;
-  const customer = await tx
-    .selectFrom("profiles")
-    .select(["name", "email"])
-    .where("user_id", "=", user_id)
-    .executeTakeFirst();
+  const { rows } = await sql<{ name: string | null; email: string | null; unit: "gpu" | "cpu" | "both" }>`
+    select name, email, ${unitOfHosts} as unit
+    from (values (${user_id})) buyer (id) left join profiles on user_id = buyer.id`.execute(tx);
+  const [customer] = rows;
   const serial = seller && (await nextSerial(tx, "I", order.mode, order.now));
   const { container_type, gpu_count, duration_hours, subdomain, usd_minor, inr_paise_per_usd, mode } = order;
   const { gateway_payment_id, method, card_network, card_last4, paid_from } = payment;
@@ -37,6 +38,7 @@ export async function issueReceipt(tx: Tx, { order, payment, seller }: Sale): Pr
     customer_email: customer?.email ?? "",
     ...{ gateway_payment_id, amount_minor: amountMinor, currency, method, card_network, card_last4, paid_from },
     ...{ container_type, gpu_count, duration_hours, subdomain, usd_minor, inr_paise_per_usd, mode },
+    unit: customer?.unit === "cpu" ? "cpu" : "gpu",
     tax: seller && serial ? { serial: serialText(serial), ...computeTax(seller, { amountMinor, currency }) } : null,
   };
   await tx

@@ -22,6 +22,8 @@ export interface ReceiptDocument {
   readonly paid_from?: string | null;
   readonly container_type: string;
   readonly gpu_count: number;
+  /** What was rented; GPUs where it is missing, as in receipts of earlier versions (G307). */
+  readonly unit?: "gpu" | "cpu";
   readonly duration_hours: number;
   readonly subdomain: string;
   readonly usd_minor: number;

@@ -44,7 +44,7 @@ test("paid, the hours are added at once, however often it is reported, and nothi
   expect([status, body.amount, body.description]).toEqual([
     200,
     240,
-    "More time, Jupyter environment, 2 GPUs, 6 hours",
+    "More time, Jupyter environment, 2 slots, 6 hours",
   ]);
   expect((await extend()).body.id).toBe(body.id);
   const { body: proof } = await pay(body.id);

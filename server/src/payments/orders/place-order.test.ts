@@ -20,7 +20,7 @@ test("an order returns the dialog's options and holds GPUs and name", async () =
     amount: 21200,
     currency: "INR",
     name: "Berth",
-    description: "Jupyter environment, 2 GPUs, 6 hours",
+    description: "Jupyter environment, 2 slots, 6 hours",
     id: expect.stringMatching(/^order_[A-Za-z0-9]{14}$/),
     theme: { color: "#0f1517" },
     timeout: expect.any(Number),
@@ -30,6 +30,21 @@ test("an order returns the dialog's options and holds GPUs and name", async () =
   const days = (to: Date) => (Number(to) - Number(row.created_at)) / 86_400_000;
   expect([days(row.watch_until), days(row.hold_until) * 1440]).toEqual([5, 15]);
   expect(await openLeases()).toHaveLength(2);
+});
+
+test("the dialog and the receipt say GPUs, and slots where no host has a GPU (G307)", async () => {
+  const { db, payments, provider, order, pay } = await setup();
+  const { body } = await order("ada", { gpu_count: 1, duration: 6 });
+  expect(body.description).toBe("Jupyter environment, 1 slot, 6 hours");
+  const { razorpay_payment_id: paymentId } = (await pay(body.id)).body;
+  await settlePayment(payments, await provider.payment(paymentId));
+  expect((await db.selectFrom("receipts").select("document").executeTakeFirstOrThrow()).document).toMatchObject({
+    ...{ gpu_count: 1, unit: "cpu" },
+  });
+  await db.updateTable("gpus").set({ kind: "gpu" }).execute();
+  expect((await order("ben", { gpu_count: 1, duration: 6 })).body.description).toBe(
+    "Jupyter environment, 1 GPU, 6 hours",
+  );
 });
 
 test("an invalid subdomain, and a type that nothing can run, are refused with a message", async () => {

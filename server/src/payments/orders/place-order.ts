@@ -4,6 +4,7 @@ import { AppError } from "../../app-error.ts";
 import { isUniqueViolation } from "../../database/database.ts";
 import { fetchDue, finish, inMs } from "../../database/work-queue.ts";
 import { releaseHold } from "../../environments/allocation/hold.ts";
+import { readUnit } from "../../environments/leases/read-unit.ts";
 import type { User } from "../../http/request-user.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError, type ProviderOrder } from "../provider/provider.ts";
@@ -190,7 +191,11 @@ async function releaseDraft({ db }: PaymentsDeps, draft: Draft): Promise<void> {
   await finish(db, orderQueue, draft, { due_at: inMs(5000) });
 }
 
-function checkoutOf({ provider, brandName: name, catalogue }: PaymentsDeps, order: OrderRow): Checkout {
+async function checkoutOf(
+  { db, provider, brandName: name, catalogue }: PaymentsDeps,
+  order: OrderRow,
+): Promise<Checkout> {
+  const unit = (await readUnit(db)) === "cpu" ? "slot" : "GPU";
   return {
     status: "success",
     message: "Order created",
@@ -198,7 +203,7 @@ function checkoutOf({ provider, brandName: name, catalogue }: PaymentsDeps, orde
     amount: order.amount_minor,
     currency: order.currency,
     name,
-    description: describe(order, catalogue),
+    description: describe(order, catalogue, unit),
     id: order.gateway_order_id ?? "",
     theme: { color: themeColor },
     timeout: dialogSeconds(order),
@@ -210,12 +215,13 @@ function dialogSeconds({ hold_until }: OrderRow): number {
   return Math.max(60, Math.round((hold_until.getTime() - Date.now()) / 1000) - 60);
 }
 
-/** Such as "PyTorch environment, 2 GPUs, 6 hours". */
+/** Such as "PyTorch environment, 2 GPUs, 6 hours"; slots where no host has a GPU (G307). */
 function describe(
   { container_type, gpu_count, duration_hours, extends: extended }: OrderRow,
   { types }: Catalogue,
+  unit: "GPU" | "slot",
 ): string {
   const type = types.find(({ id }) => id === container_type);
   const name = type?.short ?? type?.name ?? container_type;
-  return `${extended ? "More time, " : ""}${name} environment, ${plural(gpu_count, "GPU")}, ${plural(duration_hours, "hour")}`;
+  return `${extended ? "More time, " : ""}${name} environment, ${plural(gpu_count, unit)}, ${plural(duration_hours, "hour")}`;
 }
