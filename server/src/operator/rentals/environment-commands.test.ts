@@ -90,6 +90,9 @@ test("an environment that has ended is found by its name, and what operators did
 test("an operator stops an environment with a reason that its owner reads; the owner starts it again", async () => {
   const { run, stop, ada, id, row, mails, must } = await setup();
   expect(await run("environments", "stop", id)).toMatchObject({ code: 1, stderr: /needs a reason/ });
+  expect(await run("environments", "stop", "first-lab", "--reason", "Its disk is full")).toMatchObject({
+    ...{ code: 1, stderr: `first-lab is a name: repeat the command with its id, ${id}` },
+  });
   const ask = () => run("environments", "stop", id, "--reason", "Its disk is full");
   expect(await ask()).toMatchObject({ code: 0, stdout: `${id} stops; its owner is notified` });
   expect(await ask()).toMatchObject({ code: 0, stdout: `${id} is stopped already` });

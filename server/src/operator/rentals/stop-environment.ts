@@ -65,5 +65,17 @@ async function lockEnvironment(tx: Tx, id: string): Promise<Environment> {
     ? await tx.selectFrom("environments").selectAll().where("id", "=", id).forUpdate().executeTakeFirst()
     : undefined;
   if (row) return row as Environment;
-  throw new AppError("not_found", `There is no environment ${id}; environments names those that have not ended`);
+  // A name may be another customer's by the time that a command is repeated, so it ends nothing by itself.
+  const named = await tx
+    .selectFrom("environments")
+    .select("id")
+    .where("subdomain", "=", id)
+    .where("status", "<>", "terminated")
+    .executeTakeFirst();
+  throw new AppError(
+    "not_found",
+    named
+      ? `${id} is a name: repeat the command with its id, ${named.id}`
+      : `There is no environment ${id}; environments names those that have not ended`,
+  );
 }
