@@ -80,12 +80,12 @@ test("a host is removed only when nothing is left on it, is then listed nowhere,
   await addHost(db, far, by);
   await registerHost(db, far.id, driver, 1);
   const id = await rent();
-  await expect(removeHost(db, far.id, by)).rejects.toThrow("ant still has 1 environment, 1 GPU leased and 1 kept home");
+  await expect(removeHost(db, far.id, by)).rejects.toThrow("ant still has 1 environment, 1 CPU slot leased and 1 kept home");
   await sql`update environments set status = 'terminated', desired = 'terminated', terminated_at = now() where id = ${id}`.execute(
     db,
   );
   await sql`update gpu_leases set released_at = now()`.execute(db);
-  await expect(removeHost(db, far.id, by)).rejects.toThrow("0 environments, 0 GPUs leased and 1 kept home");
+  await expect(removeHost(db, far.id, by)).rejects.toThrow("0 environments, 0 CPU slots leased and 1 kept home");
   await sql`delete from homes`.execute(db);
   await removeHost(db, far.id, by);
   await expect(removeHost(db, far.id, by)).rejects.toThrow("There is no host ant");

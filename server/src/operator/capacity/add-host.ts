@@ -76,15 +76,16 @@ export async function loseHost(db: Db, announce: Announce, id: string, author: A
 export async function removeHost(db: Db, id: string, author: Author): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await remoteForUpdate(tx, id, "removed");
-    const { rows } = await sql<{ environments: number; leases: number; homes: number }>`
+    const { rows } = await sql<{ environments: number; leases: number; homes: number; slots: boolean }>`
       select (select count(*) from environments where host_id = ${id} and status <> 'terminated')::int as environments,
         (select count(*) from gpu_leases l join gpus g on g.id = l.gpu_id
           where g.host_id = ${id} and l.released_at is null)::int as leases,
-        (select count(*) from homes where host_id = ${id})::int as homes`.execute(tx);
-    const { environments = 0, leases = 0, homes = 0 } = rows[0] ?? {};
+        (select count(*) from homes where host_id = ${id})::int as homes,
+        exists (select from gpus where host_id = ${id} and kind = 'cpu') as slots`.execute(tx);
+    const { environments = 0, leases = 0, homes = 0, slots = false } = rows[0] ?? {};
     if (environments + leases + homes > 0)
       throw new CapacityRefused(
-        `${id} still has ${plural(environments, "environment")}, ${plural(leases, "GPU")} leased and ${plural(homes, "kept home")}: drain it and wait until they are over`,
+        `${id} still has ${plural(environments, "environment")}, ${plural(leases, slots ? "CPU slot" : "GPU")} leased and ${plural(homes, "kept home")}: drain it and wait until they are over`,
       );
     await sql`update hosts set removed_at = now(), drained_at = coalesce(drained_at, now()) where id = ${id}`.execute(
       tx,
