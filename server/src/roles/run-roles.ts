@@ -81,9 +81,12 @@ export async function runRoles(begun: Begun, resources: AsyncDisposableStack): P
   const gateway = await openGateway({ ...common, listen });
   if (gateway) resources.defer(gateway.close);
   const rental = rents(config) ? await openRental(common, resources) : undefined;
-  if (rental && roles.has("api")) resources.defer(await serveApp({ ...common, ...rental, gateway }));
+  // Before the app, which says whether it listens.
+  const ssh = await serveSsh({ config, gateway, log });
+  if (rental && roles.has("api"))
+    resources.defer(await serveApp({ ...common, ...rental, gateway, isSshServed: ssh.isServed }));
   else if (gateway) resources.defer(await serveEnvironments({ ...common, gateway }));
-  if (gateway) resources.defer(await serveSsh({ config, gateway, log }));
+  resources.defer(ssh.stop);
   const settings = { ...settingsOf(config), port, appUrl, digests: digestSettings(config.compared, secret) };
   resources.defer((await startPresence({ db, roles, settings, log })).stop);
   // Stopped before the app, where loops call the embedded provider, and concurrently, because each may wait for a host or relay.
@@ -162,7 +165,7 @@ async function openRental(
 }
 
 async function serveApp(
-  deps: Common & Rental & { readonly gateway: Gateway | undefined },
+  deps: Common & Rental & { readonly gateway: Gateway | undefined; readonly isSshServed: boolean | undefined },
 ): Promise<() => Promise<void>> {
   const { config, appUrl, db, secret, announce, installation, dataDir } = deps;
   const app = await buildApp({

@@ -11,13 +11,14 @@ test("G405 a port of SSH that is taken ends no start and is told once; a free on
   const { log, lines } = recordLog();
   const gateway = { onSshConnection: (socket: { end(text: string): unknown }) => void socket.end("served") };
   const common = { config: { ssh: { port, host: "127.0.0.1" } }, gateway, log };
-  await (await serveSsh(common))();
+  expect(await serveSsh(common)).toMatchObject({ isServed: false });
   expect(lines).toMatchObject([{ event: "ssh.not_served", code: "EADDRINUSE" }]);
   taken.close();
   await once(taken, "close");
-  const close = await serveSsh(common);
+  const { isServed, stop } = await serveSsh(common);
   let said = "";
   for await (const bytes of connect(port, "127.0.0.1")) said += bytes;
-  expect([said, lines.length]).toEqual(["served", 1]);
-  await close();
+  expect([isServed, said, lines.length]).toEqual([true, "served", 1]);
+  await stop();
+  expect(await serveSsh({ ...common, gateway: undefined })).toMatchObject({ isServed: undefined });
 });

@@ -6,17 +6,23 @@ import type { Logger } from "../logging/create-logger.ts";
 
 interface SshPlace {
   readonly config: Pick<Config, "ssh">;
-  readonly gateway: Pick<Gateway, "onSshConnection">;
+  /** Undefined in a process without one. */
+  readonly gateway: Pick<Gateway, "onSshConnection"> | undefined;
   readonly log: Logger;
 }
 
-/**
- * Listens for `ssh -J` (G405). A port that is taken ends no start: notebooks go on without SSH. Returns what stops it; its
- * connections end with the gateway.
- */
-export async function serveSsh({ config, gateway, log }: SshPlace): Promise<() => Promise<void>> {
+export interface SshServer {
+  /** Whether it listens; undefined where another process has the gateway. */
+  readonly isServed: boolean | undefined;
+  /** Its connections end with the gateway. */
+  stop(): Promise<void>;
+}
+
+/** Listens for `ssh -J` (G405). A port that is taken ends no start: notebooks go on without SSH. */
+export async function serveSsh({ config, gateway, log }: SshPlace): Promise<SshServer> {
   const { port, host } = config.ssh;
-  if (port === undefined) return async () => {};
+  if (!gateway) return { isServed: undefined, stop: async () => {} };
+  if (port === undefined) return notServed;
   const server = createServer((socket) => gateway.onSshConnection(socket));
   try {
     await once(server.listen(port, host), "listening");
@@ -26,7 +32,9 @@ export async function serveSsh({ config, gateway, log }: SshPlace): Promise<() =
       { event: "ssh.not_served", code },
       `There is no SSH to environments, because port ${port} of ${host} cannot be opened: name another one in SSH_PORT, or set it to off.`,
     );
-    return async () => {};
+    return notServed;
   }
-  return async () => void server.close();
+  return { isServed: true, stop: async () => void server.close() };
 }
+
+const notServed: SshServer = { isServed: false, async stop() {} };
