@@ -8,14 +8,13 @@ const windowMs = 30_000;
 const delayMs = 1000;
 
 /**
- * Reloads the page for a chunk that failed to load, three times in 30 seconds, and whenever the connection returns. Returns
- * whether it is about to. Without a connection it waits, because the reload would show the browser's own page.
+ * Reloads the page for a chunk that failed to load, three times in 30 seconds, then once it can be loaded, and whenever the
+ * connection returns. Returns whether it is about to. Without a connection it waits, because the reload would show the
+ * browser's own page.
  */
 export function useReload(error: unknown): boolean {
   // React may throw a first render away and ask again, so asking counts nothing.
-  const [isReloading, setReloading] = useState(
-    () => isChunkFailure(error) && isOnline() && recentReloads().length < maxReloads,
-  );
+  const [isReloading, setReloading] = useState(() => isChunkFailure(error) && mayReload());
   useEffect(() => {
     if (!isChunkFailure(error)) return;
     const left = new AbortController();
@@ -30,6 +29,13 @@ export function useReload(error: unknown): boolean {
     return () => left.abort();
   }, [error]);
   useEffect(() => {
+    const chunk = chunkOf(error);
+    if (isReloading || !chunk) return;
+    // A change of the network is no loss of the connection, and may outlast three reloads.
+    const timer = setInterval(async () => setReloading(mayReload() && (await isThere(chunk))), delayMs);
+    return () => clearInterval(timer);
+  }, [error, isReloading]);
+  useEffect(() => {
     if (!isReloading) return;
     const timer = setTimeout(() => {
       if (countReload()) location.reload();
@@ -40,8 +46,21 @@ export function useReload(error: unknown): boolean {
   return isReloading;
 }
 
-function isOnline(): boolean {
-  return globalThis.navigator?.onLine !== false;
+function mayReload(): boolean {
+  return globalThis.navigator?.onLine !== false && recentReloads().length < maxReloads;
+}
+
+/** The address at the end of the browser's message; Safari's has none. */
+function chunkOf(error: unknown): string | undefined {
+  const last = isChunkFailure(error) ? (error as Error).message.split(" ").at(-1) : undefined;
+  return last && /^(?:https?:\/)?\//.test(last) ? last : undefined;
+}
+
+function isThere(chunk: string): Promise<boolean> {
+  return fetch(chunk, { method: "HEAD", cache: "no-store" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 function recentReloads(): number[] {
