@@ -63,7 +63,8 @@ export function joinSsh(deps: JoinDeps, { route }: Target, run: Run, caller: Cal
     },
     (bytes) => {
       if (client?.writable && !client.write(bytes)) upstream.pause();
-      return true;
+      // What is written already is read by nobody: a new buffer for each read costs more than its encryption.
+      return client !== undefined && client.writableLength > 0;
     },
   );
   const timer = setTimeout(() => upstream.destroy(), joinTimeoutMs);

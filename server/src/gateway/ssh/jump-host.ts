@@ -94,9 +94,24 @@ function converse(client: Connection, socket: Socket, conversation: Conversation
       reject();
       text = noShell;
     };
-    if (holder) conversation.onChannel(holder, destIP, destPort, { accept, refuse });
+    if (holder)
+      conversation.onChannel(holder, destIP, destPort, { accept: () => writeAtOnce(accept(), socket), refuse });
     else refuse(noShell);
   });
+}
+
+/** ssh2 writes each packet in two or three pieces, without a delay: a system call each, and a small segment. */
+function writeAtOnce(channel: Duplex, socket: Socket): Duplex {
+  const write = channel._write.bind(channel);
+  channel._write = (...args) => {
+    socket.cork();
+    try {
+      write(...args);
+    } finally {
+      socket.uncork();
+    }
+  };
+  return channel;
 }
 
 /**
