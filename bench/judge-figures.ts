@@ -66,14 +66,14 @@ function changeOf(found: Median, before: Median, kind: keyof typeof betweenRuns)
 }
 
 /** Units that are as much more, or less, as the machine is slower. A share is of its processors' time. */
-const timed: ReadonlySet<Unit> = new Set(["ms", "us", "%", "1/s"]);
+const timed: ReadonlySet<Unit> = new Set(["ms", "us", "%", "1/s", "MB/s"]);
 
 const isPaced = (unit: Unit, last: Recorded) => last.paceMs !== undefined || !timed.has(unit);
 
 /** What a value becomes where the machine's pace alone has changed. */
 function byPace(unit: Unit, before: number | undefined, now: number | undefined): number {
   if (!timed.has(unit) || before === undefined || now === undefined) return 1;
-  return unit === "1/s" ? before / now : now / before;
+  return moreIsBetter(unit) ? before / now : now / before;
 }
 
 function judgeGoals({ figure, unit, goalRatio, goalValue }: LedgerRow, found: Figure, { busy }: Place): Finding[] {

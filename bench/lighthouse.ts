@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { cacheFolder } from "../testing/cache-folder.ts";
 import { must } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
 import type { Figure } from "./figure.ts";
-import { cacheFolder, openProduct } from "./processes.ts";
+import { openProduct } from "./processes.ts";
 
 const rounds = 5;
 const categories = ["performance", "accessibility", "best-practices", "seo"] as const;

@@ -2,11 +2,11 @@ import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_pro
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { cacheFolder } from "../testing/cache-folder.ts";
 import { type Product, type ProductOptions, removeFolder, startProduct } from "../testing/product.ts";
 import type { Load, Reached } from "./gateway/load.ts";
 
 const root = join(import.meta.dirname, "..");
-export const cacheFolder = join(root, "node_modules", ".cache", "berth");
 const proxy = "configurable-http-proxy@5.3.0";
 
 /** A product of its own, which ends with the stack. */

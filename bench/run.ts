@@ -20,6 +20,7 @@ const others = [
   "billing",
   "provider-limit",
   "paid-orders",
+  "ssh",
 ] as const;
 type Bench = (typeof benchesOfAll)[number] | (typeof others)[number];
 /** More other work is said, and recorded. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /** Of rates and scores more is better, of everything else less. `x` is a ratio that was measured as such. */
-export type Unit = "ms" | "us" | "MB" | "KiB" | "%" | "x" | "1/s" | "points" | "";
+export type Unit = "ms" | "us" | "MB" | "KiB" | "%" | "x" | "1/s" | "MB/s" | "points" | "";
 
 /** What was measured last. A ratio is the median of paired ratios; bounds are those of its median, or of the value's without a peer. */
 export interface Recorded {
@@ -44,7 +44,7 @@ export const ledgerPath = fileURLToPath(new URL("../bench/ledger.json", import.m
 
 export const readLedger = (): readonly LedgerRow[] => JSON.parse(readFileSync(ledgerPath, "utf8"));
 
-export const moreIsBetter = (unit: Unit): boolean => unit === "1/s" || unit === "points";
+export const moreIsBetter = (unit: Unit): boolean => unit === "1/s" || unit === "MB/s" || unit === "points";
 
 /** With three digits: 355 ms, 1.13 s, 8,630/s. */
 export function inUnit(value: number | undefined, unit: Unit): string {

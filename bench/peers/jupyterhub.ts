@@ -2,11 +2,12 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { cacheFolder } from "../../testing/cache-folder.ts";
 import { until } from "../../testing/customer.ts";
 import { environment } from "../../testing/environment.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { removeFolder, temporaryFolder } from "../../testing/product.ts";
-import { cacheFolder, end, installProxy } from "../processes.ts";
+import { end, installProxy } from "../processes.ts";
 
 /** The peer of launches and reads. */
 export const hubPackage = "jupyterhub==6.1.1";
