@@ -1,6 +1,7 @@
 // npm run prove -- NAME: one command per section of docs/proof.md.
 import { parseArgs } from "node:util";
 import { proveCapacity } from "./capacity.ts";
+import { proveConnect } from "./connect.ts";
 import { proveCrash } from "./crash.ts";
 import { proveDeploy } from "./deploy.ts";
 import { proveFaults } from "./faults.ts";
@@ -35,6 +36,7 @@ interface Options {
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   capacity: proveCapacity,
+  connect: proveConnect,
   crash: proveCrash,
   deploy: proveDeploy,
   faults: proveFaults,
