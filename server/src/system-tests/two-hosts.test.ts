@@ -107,7 +107,9 @@ describe.skipIf(absent)(absent ? `two hosts, skipped because ${absent}` : "two h
     const second = await rent(bob, "second-one");
     expect([await hostOf("first-one"), await hostOf("second-one")]).toEqual(["local", "remote"]);
     expect(await hosts("list")).toMatch(/remote docker at \S+: 1 CPU slot, 1 leased, 0 quarantined, 1 environment/);
-    expect(await hosts("remove", "remote")).toMatch(/^remote still has 1 environment, 1 CPU slot leased and 1 kept home/);
+    expect(await hosts("remove", "remote")).toMatch(
+      /^remote still has 1 environment, 1 CPU slot leased and 1 kept home/,
+    );
 
     const act = (user: typeof ann, action: string, id: string) =>
       product.call("POST", `/docker/${action}_container/${id}/${user.id}`, user.token, {});

@@ -80,7 +80,9 @@ test("a host is removed only when nothing is left on it, is then listed nowhere,
   await addHost(db, far, by);
   await registerHost(db, far.id, driver, 1);
   const id = await rent();
-  await expect(removeHost(db, far.id, by)).rejects.toThrow("ant still has 1 environment, 1 CPU slot leased and 1 kept home");
+  await expect(removeHost(db, far.id, by)).rejects.toThrow(
+    "ant still has 1 environment, 1 CPU slot leased and 1 kept home",
+  );
   await sql`update environments set status = 'terminated', desired = 'terminated', terminated_at = now() where id = ${id}`.execute(
     db,
   );
