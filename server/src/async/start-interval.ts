@@ -28,7 +28,10 @@ export interface Interval {
   readonly log: Logger;
 }
 
-/** Repeats work until it is stopped, at once after a trigger. A failed pass is logged. */
+/** A pass that failed, such as in an outage of the database, does not wait for the next one of a slow loop (G356). */
+const longestRetryMs = 60_000;
+
+/** Repeats work until it is stopped, at once after a trigger. A failed pass is logged, and repeated within a minute. */
 export function startInterval({ name, work, intervalMs, log }: Interval): Loop {
   let stopping = false;
   let triggered = false;
@@ -43,6 +46,7 @@ export function startInterval({ name, work, intervalMs, log }: Interval): Loop {
         waitMs = Math.min(intervalMs, await work());
       } catch (err) {
         log.error({ event: "loop.failed", loop: name, err });
+        waitMs = Math.min(intervalMs, longestRetryMs);
       }
       await pause(waitMs);
     }
