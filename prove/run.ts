@@ -1,5 +1,6 @@
 // npm run prove -- NAME: one command per section of docs/proof.md.
 import { parseArgs } from "node:util";
+import { proveAccess } from "./access.ts";
 import { proveCapacity } from "./capacity.ts";
 import { proveConnect } from "./connect.ts";
 import { proveCrash } from "./crash.ts";
@@ -35,6 +36,7 @@ interface Options {
 }
 
 const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
+  access: proveAccess,
   capacity: proveCapacity,
   connect: proveConnect,
   crash: proveCrash,

@@ -71,7 +71,7 @@ const noPasskey = {
   response: { clientDataJSON: "eA", attestationObject: "eA" },
 };
 
-export type Whose = "own" | "foreign" | "absent";
+export type Whose = "own" | "foreign" | "absent" | "malformed";
 export type Assignment = Readonly<Record<string, string>>;
 
 export interface World extends TestApp {
@@ -80,8 +80,10 @@ export interface World extends TestApp {
   /** The victim's environment and unpaid order. */
   readonly rented: Awaited<ReturnType<TestApp["rent"]>>;
   readonly open: Awaited<ReturnType<TestApp["order"]>>;
+  /** Of a link that shares the environment. */
+  readonly shareCode: string;
   /** By path parameter. Some calls take an environment by its name too. */
-  readonly values: Readonly<Record<string, Readonly<Record<Whose, readonly string[]>>>>;
+  readonly values: Readonly<Record<string, Readonly<Partial<Record<Whose, readonly string[]>>>>>;
 }
 
 /** A victim with a running environment and an open order, and another user with an environment. */
@@ -122,7 +124,7 @@ export async function setupAccess(): Promise<World> {
       absent: ["CRN-00000000000"],
     },
   };
-  return { ...product, victim, outsider, rented, open, values };
+  return { ...product, victim, outsider, rented, open, shareCode: foreign.shareCode, values };
 }
 
 async function passkeyOf({ must }: TestApp, { id, token }: TestUser): Promise<string> {
@@ -146,6 +148,7 @@ async function idsOf({ must }: TestApp, { id, token }: TestUser, rented: Awaited
     environment: [rented.environment_id],
     order: [rented.payment_data.razorpay_order_id],
     share: [link.share.id as string],
+    shareCode: new URL(link.url).search.replace(/^.*=/, ""),
     receipts: invoices.map(({ number }) => number),
     creditNotes: invoices.flatMap(({ credit_notes }) => credit_notes),
   };
@@ -171,6 +174,9 @@ export function mounted({ routes }: TestApp): readonly AnyEndpoint[] {
 
 export const namesIn = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map((match) => String(match[1]));
 
+/** Escaped as they stand in a path. They are no ids, though the router takes them for such. */
+const malformed = ["%00", "not%20an%20id", "..%2fprofile", "%F0%9F%9A%80"];
+
 /** Every combination of owners of the ids in a path, and of values of closed sets. Throws for a parameter without values here. */
 export function assignments(world: World, endpoint: AnyEndpoint, whose: readonly Whose[]): readonly Assignment[] {
   let all: readonly Assignment[] = [{}];
@@ -178,7 +184,7 @@ export function assignments(world: World, endpoint: AnyEndpoint, whose: readonly
     const closed = endpoint.values?.[name];
     const found = valuesOf(world, endpoint, name);
     if (!closed && !found) throw new Error(`no cell for {${name}} of ${endpoint.path}`);
-    const choices = closed ?? whose.flatMap((each) => found?.[each] ?? []);
+    const choices = closed ?? whose.flatMap((each) => (each === "malformed" ? malformed : (found?.[each] ?? [])));
     all = all.flatMap((before) => choices.map((choice) => ({ ...before, [name]: choice })));
   }
   return all;
