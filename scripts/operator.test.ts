@@ -18,7 +18,8 @@ function npmRun(script: string, checkout: string, words = "--help") {
 function freshCheckout(...parts: readonly string[]): string {
   const checkout = mkdtempSync(join(tmpdir(), "berth-checkout-"));
   onTestFinished(() => rmSync(checkout, { recursive: true }));
-  for (const part of ["scripts", "package.json", ...parts])
+  const manifests = ["package.json", ...["contract", "server", "web"].map((name) => `${name}/package.json`)];
+  for (const part of ["scripts", ...manifests, ...parts])
     cpSync(join(root, part), join(checkout, part), { recursive: true });
   return checkout;
 }

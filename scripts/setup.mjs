@@ -25,7 +25,7 @@ const ofProduct = ["contract", "server", "web"].map((name) => `--workspace=${nam
 /** Runs npm ci for what the product and its build need, unless this lockfile is already installed. */
 export function install() {
   alone(installed, () => {
-    console.log("Installing dependencies (half a minute, once)...");
+    console.log("Installing dependencies (about a minute, once)...");
     installPackages(["ci", ...ofProduct]);
   });
 }

@@ -14,11 +14,14 @@ const budgets: Readonly<Record<string, number>> = {
   // Five for the second factor, open sign-ins, ports and the bar in JupyterLab, and one for counting words.
   // One each for SSH keys, passkeys, other providers' sign-ins and the words of devices in mails (G427).
   contract: 58,
+  // One for each group of settings: the provider, taxes, Firebase, Kubernetes, SSH.
+  "server/src/config": 15,
   "server/src/database": 20,
   // The one of the settings; that of Docker is loaded for hosts that an operator added.
   "server/src/drivers": 40,
   // Four for ports (G385) and the bar in JupyterLab (G392): what the run lists, what it is asked by, and what was booked.
-  "server/src/environments": 108,
+  // One for the unit that a receipt counts in (G307).
+  "server/src/environments": 109,
   // Five for the bar in JupyterLab: its state, facts, sentences and Stop, and who its owner is (G392, G394); three for ports;
   // five for SSH (G405), which loads the rest at its first connection.
   "server/src/gateway": 72,

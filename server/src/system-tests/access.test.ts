@@ -23,9 +23,10 @@ const each = ["own", "foreign", "absent"] as const;
 const names = { own: ["free-lab"], foreign: ["first-lab"], absent: ["nobody-lab"] };
 const limitMs = isWhole ? 1_800_000 : 240_000;
 
-/** What an account without a factor may do where one is required (G402). */
+/** What a sign-in without a factor may do where one is required (G402, G433). */
 const openWithoutFactor: ReadonlySet<AnyEndpoint> = new Set([
   ...[contract.secondFactor, contract.beginSecondFactor, contract.confirmSecondFactor, contract.passkeys],
+  ...[contract.beginPasskey, contract.addPasskey],
   ...[contract.settings, contract.linkedAccounts, contract.logout, contract.openTicket],
   ...[contract.exportAccount, contract.deleteAccount],
 ]);
