@@ -6,6 +6,7 @@ import { proveConnect } from "./connect.ts";
 import { proveCrash } from "./crash.ts";
 import { proveDeploy } from "./deploy.ts";
 import { proveFaults } from "./faults.ts";
+import { proveFuzz } from "./fuzz.ts";
 import { proveGateways } from "./gateways.ts";
 import { proveHomes } from "./homes.ts";
 import { proveHostile } from "./hostile.ts";
@@ -25,6 +26,7 @@ interface Options {
   readonly seed: number;
   readonly minutes: number;
   readonly scenarios: number;
+  readonly requests: number;
   readonly only: readonly number[];
   readonly files: readonly string[];
   readonly docker: boolean;
@@ -42,6 +44,7 @@ const proofs: Readonly<Record<string, (options: Options) => Promise<void>>> = {
   crash: proveCrash,
   deploy: proveDeploy,
   faults: proveFaults,
+  fuzz: proveFuzz,
   gateways: proveGateways,
   homes: proveHomes,
   hostile: proveHostile,
@@ -64,6 +67,7 @@ const { positionals, values } = parseArgs({
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     minutes: { type: "string", default: "10" },
     scenarios: { type: "string", default: "12000" },
+    requests: { type: "string", default: "100000" },
     only: { type: "string", multiple: true, default: [] },
     file: { type: "string", multiple: true, default: [] },
     docker: { type: "boolean", default: false },
@@ -78,7 +82,7 @@ const { positionals, values } = parseArgs({
 const proof = proofs[positionals[0] ?? ""];
 if (!proof) {
   console.error(
-    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--only N]... [--file PATH]... [--docker] [--quick] [--from COMMIT] [--node NAME --stop COMMAND --start COMMAND]`,
+    `npm run prove -- ${Object.keys(proofs).join(" | ")} [--rounds N] [--seed N] [--minutes M] [--scenarios N] [--requests N] [--only N]... [--file PATH]... [--docker] [--quick] [--from COMMIT] [--node NAME --stop COMMAND --start COMMAND]`,
   );
   process.exit(2);
 }
@@ -87,6 +91,7 @@ await proof({
   seed: Number(values.seed),
   minutes: Number(values.minutes),
   scenarios: Number(values.scenarios),
+  requests: Number(values.requests),
   only: values.only.map(Number),
   files: values.file,
   docker: values.docker,

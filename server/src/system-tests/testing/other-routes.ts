@@ -4,7 +4,7 @@ import type { Route } from "../../testing/list-routes.ts";
 type Kind = "anyone" | "bearer" | "credential" | "merchant" | "unknown";
 
 /** Routes that take no token of a user or have no endpoint in the contract. Another one of them needs a line here. */
-const others: Readonly<Record<string, Kind>> = {
+export const others: Readonly<Record<string, Kind>> = {
   "POST /auth/signup": "anyone",
   "POST /auth/reset-password": "anyone",
   "GET /auth/providers/:key/start": "anyone",

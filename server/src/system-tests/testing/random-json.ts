@@ -47,18 +47,25 @@ export const types: readonly string[] = [
   ...["multipart/form-data", "application/json, text/html", "", "/", "application/JSON", "application/octet-stream"],
 ];
 
-export function jsonOf(random: Random, schema: Schema, known: readonly unknown[]): string {
+/** `seen` gives a text that a reply had in a field of this name. */
+export function jsonOf(
+  random: Random,
+  schema: Schema,
+  known: readonly unknown[],
+  seen: (name: string) => string | undefined,
+  field = "",
+): string {
   if (random.chance(0.12)) return random.of(strange);
   if (schema.const !== undefined) return JSON.stringify(schema.const);
   if (schema.enum) return JSON.stringify(random.of(schema.enum));
   if (schema.type === "object") {
     const parts = Object.entries(schema.properties ?? {})
       .filter(() => random.chance(0.96))
-      .map(([name, part]) => `${JSON.stringify(name)}:${jsonOf(random, part, known)}`);
+      .map(([name, part]) => `${JSON.stringify(name)}:${jsonOf(random, part, known, seen, name)}`);
     if (random.chance(0.1)) parts.push(`"more":${random.of(strange)}`);
     return `{${parts.join(",")}}`;
   }
   if (schema.type === "array")
-    return `[${Array.from({ length: random.below(4) }, () => jsonOf(random, schema.items ?? {}, known)).join(",")}]`;
-  return JSON.stringify(random.of(known));
+    return `[${Array.from({ length: random.below(4) }, () => jsonOf(random, schema.items ?? {}, known, seen, field)).join(",")}]`;
+  return JSON.stringify((random.chance(0.3) && seen(field)) || random.of(known));
 }
