@@ -32,7 +32,8 @@ const layers: Readonly<Record<string, string>> = {
   "web/src/environments": "lifecycle actions queue unpaid kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",
   scripts: ". tests",
-  prove: "mutants notebook.ts labs.ts proof-page.ts access fuzz connect machine gateways hostile trouble upgrade replicas .",
+  prove:
+    "mutants notebook.ts labs.ts proof-page.ts access fuzz connect machine gateways hostile trouble upgrade replicas .",
   bench: "gateway quantiles.ts figure.ts processes.ts peers scale .",
 };
 
