@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { cacheFolder } from "../testing/cache-folder.ts";
 import { until } from "../testing/customer.ts";
+import { pythonTool } from "../testing/python-tool.ts";
 import { outcomeOf } from "../testing/ssh-client.ts";
 import { moveLargeFiles } from "./connect/large-files.ts";
 import { openManyJumps } from "./connect/many-jumps.ts";
@@ -17,7 +16,6 @@ import { openNotebook } from "./notebook.ts";
 import { writeProof } from "./proof-page.ts";
 
 const labCount = 10;
-const asyncsshPackage = "asyncssh==2.24.1";
 
 /**
  * SSH and ports of real JupyterLabs as people use them: large files, 200 jumps at once, asyncssh, an editor's server, a gateway that
@@ -60,18 +58,10 @@ function pageOf({ version, jumps, againMs, programs, files }: Found): string {
 - ${programs.join(", ")}, installed inside by pip and started as docs/use/ports.md says, used in a browser at their own addresses: WebSocket, event stream, and uploads of 5 MB.`;
 }
 
-/** In a Python environment of the cache, beside the peers of the benches. */
 async function useAsyncssh({ client }: Labs): Promise<string> {
-  const folder = join(cacheFolder, asyncsshPackage.replace("==", "-"));
-  const marker = join(folder, "installed");
-  if (!existsSync(marker)) {
-    mkdirSync(cacheFolder, { recursive: true });
-    execFileSync("python3", ["-m", "venv", folder], { stdio: "inherit" });
-    execFileSync(join(folder, "bin", "pip"), ["install", "--quiet", asyncsshPackage], { stdio: "inherit" });
-    writeFileSync(marker, "");
-  }
+  const python = join(pythonTool(["asyncssh==2.24.1"]), "python");
   const script = join(import.meta.dirname, "connect/asyncssh-client.py");
-  const { stdout } = await promisify(execFile)(join(folder, "bin", "python"), [script, client.config, client.host]);
+  const { stdout } = await promisify(execFile)(python, [script, client.config, client.host]);
   return stdout.trim();
 }
 

@@ -1,12 +1,12 @@
-import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { cacheFolder } from "../../testing/cache-folder.ts";
 import { until } from "../../testing/customer.ts";
 import { environment } from "../../testing/environment.ts";
 import { freePort } from "../../testing/free-port.ts";
 import { removeFolder, temporaryFolder } from "../../testing/product.ts";
+import { pythonTool } from "../../testing/python-tool.ts";
 import { end, installProxy } from "../processes.ts";
 
 /** The peer of launches and reads. */
@@ -33,7 +33,7 @@ export async function startHub(
   const folder = temporaryFolder();
   stack.defer(async () => removeFolder(folder));
   const [port, hubPort, proxyApi] = [await freePort(), await freePort(), await freePort()];
-  const program = installHub(packages);
+  const program = join(pythonTool([hubPackage, ...packages]), "jupyterhub");
   const path = join(folder, "jupyterhub_config.py");
   writeFileSync(path, `${basicSettings(port, hubPort, proxyApi)}${settings(hubPort, folder)}`);
   const { PATH, HOME } = environment.shell;
@@ -83,19 +83,6 @@ async function launch(ask: Ask, user: string, pollMs: number): Promise<void> {
 
 async function endServer(ask: Ask, user: string): Promise<void> {
   while ((await ask(`/hub/api/users/${user}/server`, "DELETE")).status !== 204) await wait(250);
-}
-
-/** Installs JupyterHub and more packages into the cache once; returns the path of its program. */
-function installHub(packages: readonly string[]): string {
-  const folder = join(cacheFolder, ["jupyterhub", ...packages].join("-").replaceAll("==", "-"));
-  const program = join(folder, "bin", "jupyterhub");
-  const marker = join(folder, "installed");
-  if (existsSync(marker)) return program;
-  mkdirSync(cacheFolder, { recursive: true });
-  execFileSync("python3", ["-m", "venv", folder], { stdio: "inherit" });
-  execFileSync(join(folder, "bin", "pip"), ["install", "--quiet", hubPackage, ...packages], { stdio: "inherit" });
-  writeFileSync(marker, "");
-  return program;
 }
 
 function basicSettings(port: number, hubPort: number, proxyApi: number): string {
