@@ -19,7 +19,7 @@ const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 export function dataFolder(): string {
   const folder = memoryFolder("berth-main-");
   onTestFinished(() => {
-    for (const pid of processesOf(folder)) process.kill(pid, "SIGKILL");
+    killProcessesOf(folder);
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   return folder;
@@ -55,6 +55,17 @@ async function createDatabase(options: string): Promise<NewDatabase> {
 /** The key in the URLs of the operator's pages. */
 export function operatorKey(folder: string): string {
   return readFileSync(join(folder, "operator-key"), "utf8");
+}
+
+/** Also while some of them end by themselves. */
+export function killProcessesOf(folder: string): void {
+  for (const pid of processesOf(folder)) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
 }
 
 /** Pids of processes with the folder in their command line: its database, and a server with it as an argument. */

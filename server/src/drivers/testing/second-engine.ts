@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import Docker from "dockerode";
-import { processesOf } from "../../testing/server-process.ts";
+import { killProcessesOf } from "../../testing/server-process.ts";
 
 const run = promisify(execFile);
 
@@ -51,7 +51,7 @@ export async function openSecondEngine(placing: Placing = {}) {
     kill: () => end(daemon, "SIGKILL"),
     async close() {
       await end(daemon, "SIGTERM");
-      for (const pid of processesOf(folder)) process.kill(pid, "SIGKILL");
+      killProcessesOf(folder);
       const mounts = readFileSync("/proc/mounts", "utf8")
         .split("\n")
         .map((line) => line.split(" ")[1] ?? "");
