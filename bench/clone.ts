@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { freePort } from "../server/src/testing/free-port.ts";
 import { orderAndPay, signUp } from "../testing/customer.ts";
-import { freePort } from "../testing/free-port.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 import type { Figure } from "./figure.ts";
 import { launchPaid, preparedAt } from "./launch-stages.ts";

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../server/src/testing/free-port.ts";
 import { until } from "../testing/customer.ts";
-import { freePort } from "../testing/free-port.ts";
 import type { Figure } from "./figure.ts";
 import type { Load } from "./gateway/load.ts";
 import { cpuMs, drive, end, firstLine, installProxy, spawnNode } from "./processes.ts";

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../server/src/testing/free-port.ts";
 import { orderAndPay, signUp, until } from "../testing/customer.ts";
-import { freePort } from "../testing/free-port.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 import { clientOf, openSshClient, optionsOf, outcomeOf, type SshClient } from "../testing/ssh-client.ts";
 import { type Figure, inPairs, timed } from "./figure.ts";

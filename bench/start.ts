@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePort } from "../testing/free-port.ts";
+import { freePort } from "../server/src/testing/free-port.ts";
 import { removeFolder, runtimesDir, temporaryFolder } from "../testing/product.ts";
 import { type Figure, inPairs } from "./figure.ts";
 import { preparedAt } from "./launch-stages.ts";

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { freePort } from "../server/src/testing/free-port.ts";
 import { until } from "./customer.ts";
 import { environment } from "./environment.ts";
-import { freePort } from "./free-port.ts";
 import { temporaryFolder } from "./product.ts";
 
 const root = join(import.meta.dirname, "..");

@@ -5,8 +5,8 @@ import { test as base, type Page } from "@playwright/test";
 import type { Database } from "../../server/src/database/database.ts";
 import { addOperator } from "../../server/src/operator/accounts/add-operator.ts";
 import { codeOf } from "../../server/src/testing/factor-code.ts";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { environment } from "../../testing/environment.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { type Product, removeFolder, startProduct } from "../../testing/product.ts";
 import { openProductDatabase } from "../../testing/seed.ts";
 

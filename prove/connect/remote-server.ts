@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { until } from "../../testing/customer.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { outcomeOf } from "../../testing/ssh-client.ts";
 import type { Labs } from "./setup-labs.ts";
 

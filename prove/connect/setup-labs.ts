@@ -1,5 +1,5 @@
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { type Customer, create, must, orderAndPay, signUp, until } from "../../testing/customer.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../../testing/product.ts";
 import { openSshClient, type SshClient } from "../../testing/ssh-client.ts";
 import { preparedJupyter } from "../labs.ts";

@@ -9,7 +9,7 @@ import { serveCertificates } from "../../server/src/system-tests/testing/serve-c
 import { shiftedClock } from "../../server/src/system-tests/testing/shifted-clock.ts";
 import { smallDisk } from "../../server/src/system-tests/testing/small-disk.ts";
 import { stoppableCluster } from "../../server/src/system-tests/testing/stoppable-cluster.ts";
-import { freePort } from "../../testing/free-port.ts";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { removeFolder, temporaryFolder, toolsDir } from "../../testing/product.ts";
 import { openRemoteHost, whyNoHost } from "./remote-host.ts";
 

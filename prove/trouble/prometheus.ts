@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { alertsFile } from "../../server/src/metrics/testing/alert-rules.ts";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { until } from "../../testing/customer.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { removeFolder, temporaryFolder } from "../../testing/product.ts";
 
 export function whyNoPrometheus(): string | undefined {

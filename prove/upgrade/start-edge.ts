@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { nginxCommand, shippedNginx } from "../../server/src/testing/proxy-command.ts";
 import { environment } from "../../testing/environment.ts";
-import { freePort } from "../../testing/free-port.ts";
 import { removeFolder, temporaryFolder } from "../../testing/product.ts";
 
 interface Edge {

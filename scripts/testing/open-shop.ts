@@ -1,6 +1,6 @@
 import type { Database } from "../../server/src/database/database.ts";
 import { runtimes } from "../../server/src/operator/backup/testing/setup-backup.ts";
-import { freePort } from "../../server/src/testing/run-proxy.ts";
+import { freePort } from "../../server/src/testing/free-port.ts";
 import { type Customer, create, must, orderAndPay } from "../../testing/customer.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../../testing/product.ts";
 import { openProductDatabase } from "../../testing/seed.ts";

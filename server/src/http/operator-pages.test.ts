@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { freePort } from "../testing/run-proxy.ts";
+import { freePort } from "../testing/free-port.ts";
 import { dataFolder, emptyDatabase, operatorKey, start } from "../testing/server-process.ts";
 import { hasNginx, startNginx } from "../testing/start-nginx.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { freePort } from "../testing/run-proxy.ts";
+import { freePort } from "../testing/free-port.ts";
 import { dataFolder, emptyDatabase, start } from "../testing/server-process.ts";
 import { operator } from "./testing/run-operator.ts";
 

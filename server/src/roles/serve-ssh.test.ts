@@ -2,12 +2,13 @@ import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { recordLog } from "../logging/testing/record-log.ts";
+import { freePort } from "../testing/free-port.ts";
 import { serveSsh } from "./serve-ssh.ts";
 
 test("G405 a port of SSH that is taken ends no start and is told once; a free one is served", async () => {
-  const taken = createServer().listen(0, "127.0.0.1");
+  const port = await freePort();
+  const taken = createServer().listen(port, "127.0.0.1");
   await once(taken, "listening");
-  const { port } = taken.address() as { port: number };
   const { log, lines } = recordLog();
   const gateway = { onSshConnection: (socket: { end(text: string): unknown }) => void socket.end("served") };
   const common = { config: { ssh: { port, host: "127.0.0.1" } }, gateway, log };

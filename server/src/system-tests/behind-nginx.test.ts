@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { freePort } from "../testing/free-port.ts";
 import { shippedNginx } from "../testing/proxy-command.ts";
-import { freePort } from "../testing/run-proxy.ts";
 import { dataFolder, emptyDatabase, start } from "../testing/server-process.ts";
 import { hasNginx, startNginx } from "../testing/start-nginx.ts";
 import { type Ask, app, ask, environments, makeCertificate, rent, upgrade } from "./testing/behind-proxy.ts";

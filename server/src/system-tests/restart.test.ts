@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { freePort } from "../testing/run-proxy.ts";
+import { freePort } from "../testing/free-port.ts";
 import { dataFolder, emptyDatabase } from "../testing/server-process.ts";
 import { type Answer, type Ask, app, environments, rent } from "./testing/behind-proxy.ts";
 

@@ -3,8 +3,9 @@ import type { IncomingMessage } from "node:http";
 import { request as requestPlain } from "node:http";
 import { request } from "node:https";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { freePort } from "../testing/free-port.ts";
 import { hasProxy, type ProxyName, proxyCommand } from "../testing/proxy-command.ts";
-import { freePort, runProxy } from "../testing/run-proxy.ts";
+import { runProxy } from "../testing/run-proxy.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
 import { type Ask, app, ask, environments, makeCertificate, options, rent, upgrade } from "./testing/behind-proxy.ts";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import type { ProxyCommand } from "./proxy-command.ts";
 
@@ -12,14 +12,6 @@ export async function runProxy({ program, args, env }: ProxyCommand, port: numbe
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
   });
   await expect.poll(() => listens(port)).toBe(true);
-}
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((resolve) => probe.close(resolve));
-  return port;
 }
 
 async function listens(port: number): Promise<boolean> {
