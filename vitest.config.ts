@@ -9,7 +9,7 @@ export default defineConfig({
   test: {
     include: ["**/*.test.ts", "**/*.test.tsx"],
     exclude: ["**/node_modules/**", "**/dist/**"],
-    globalSetup: ["server/src/database/testing-setup.ts"],
+    globalSetup: ["testing/build-server.ts", "server/src/database/testing-setup.ts"],
     env: { CHROMIUM: chromium ?? browserPath() },
     reporters: ["default", ...(report === undefined ? [] : [vitestReport(report)])],
     pool: "threads",

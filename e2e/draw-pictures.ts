@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Locator, type Page } from "@playwright/test";
+import { builtOperator } from "../server/src/testing/built-programs.ts";
 import { freePort } from "../server/src/testing/free-port.ts";
 import { browserPath } from "../testing/browser.ts";
 import { type Customer, create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
@@ -162,8 +163,7 @@ function idOf(product: Product, name: string): string {
 
 function operate({ dataDir, port, console = "" }: Product & { readonly console?: string }, ...words: string[]): string {
   const env = { ...environment.shell, ENV_FILE: "", DATA_DIR: dataDir, PORT: String(port), OPERATOR_PORT: console };
-  const program = join(root, "server/src/operator/main.ts");
-  return execFileSync(process.execPath, [program, ...words], { env, encoding: "utf8" });
+  return execFileSync(process.execPath, [builtOperator, ...words], { env, encoding: "utf8" });
 }
 
 /** Draws the column of the page from one part of it to another, in the light and in the dark scheme. */

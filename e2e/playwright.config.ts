@@ -4,6 +4,7 @@ import { environment } from "../testing/environment.ts";
 
 export default defineConfig({
   testDir: ".",
+  globalSetup: "../testing/build-server.ts",
   testMatch: "**/*.spec.ts",
   workers: 2,
   fullyParallel: true,

@@ -4,11 +4,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import type { Db, RowOf } from "../server/src/database/database.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
+import { builtOperator } from "../server/src/testing/built-programs.ts";
 import { type Customer, create, orderAndPay, send, signUp, until } from "../testing/customer.ts";
 import { environment } from "../testing/environment.ts";
 import { endRuns, type Product, removeFolder, startProduct, temporaryFolder, toolsDir } from "../testing/product.ts";
@@ -17,7 +17,6 @@ import { kindsOfDamage, refuseDamaged } from "./damaged-backups.ts";
 import { preparedJupyter } from "./labs.ts";
 import { writeProof } from "./proof-page.ts";
 
-const operator = fileURLToPath(new URL("../server/src/operator/main.ts", import.meta.url));
 const customerCount = 3;
 /** 1,000 files and 200 MB in all. */
 const filesOfHome = 334;
@@ -232,7 +231,7 @@ function signIn({ url }: Product, { email, password }: Customer) {
 
 async function operate(dataDir: string, ...words: string[]): Promise<void> {
   const env = { ...environment.shell, DATA_DIR: dataDir, RUNTIMES_DIR: toolsDir };
-  await promisify(execFile)(process.execPath, [operator, ...words], { env });
+  await promisify(execFile)(process.execPath, [builtOperator, ...words], { env });
 }
 
 async function timed(work: () => Promise<void>): Promise<number> {

@@ -1,5 +1,6 @@
 // npm run prove -- NAME: one command per section of docs/proof.md.
 import { parseArgs } from "node:util";
+import { buildServer } from "../scripts/setup.mjs";
 import { proveAccess } from "./access.ts";
 import { proveCapacity } from "./capacity.ts";
 import { proveConnect } from "./connect.ts";
@@ -86,6 +87,7 @@ if (!proof) {
   );
   process.exit(2);
 }
+buildServer();
 await proof({
   rounds: Number(values.rounds),
   seed: Number(values.seed),

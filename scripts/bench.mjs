@@ -1,6 +1,7 @@
 // npm run bench: measures, with everything installed and built as npm start does it. Only node: modules here.
-import { buildWeb, installTools, node, run } from "./setup.mjs";
+import { buildServer, buildWeb, installTools, node, run } from "./setup.mjs";
 
 installTools();
 buildWeb();
+buildServer();
 run(node, ["bench/run.ts", ...process.argv.slice(2)]);

@@ -4,14 +4,14 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { buildWeb, install, installPackages, node, root, run } from "./setup.mjs";
+import { buildServer, buildWeb, install, installPackages, node, root, run } from "./setup.mjs";
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const name = `berth-${version}`;
 const shipped =
   /^(bin|contract|deploy|docs|images|server)\/|^web\/package\.json$|^(\.env\.example|CHANGELOG\.md|LICENSE|README\.md|SECURITY\.md|package\.json|package-lock\.json)$/;
-const forTests =
-  /\.(test|suite)\.tsx?$|(^|\/)testing\/|\/system-tests\/|\/testing(-setup)?\.ts$|(^|\/)[\w.]*tsconfig\.json$/;
+const forDevelopers =
+  /^server\/build\.ts$|\.(test|suite)\.tsx?$|(^|\/)testing\/|\/system-tests\/|\/testing(-setup)?\.ts$|(^|\/)[\w.]*tsconfig\.json$/;
 
 const words = process.argv.slice(2);
 if (words.some((word) => word !== "image")) {
@@ -20,6 +20,7 @@ if (words.some((word) => word !== "image")) {
 }
 install();
 buildWeb();
+buildServer();
 const folder = mkdtempSync(join(tmpdir(), "berth-package-"));
 try {
   const stage = join(folder, name);
@@ -34,11 +35,11 @@ try {
 
 function copyProduct(stage) {
   const tracked = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
-  for (const path of tracked.filter((each) => shipped.test(each) && !forTests.test(each))) {
+  for (const path of tracked.filter((each) => shipped.test(each) && !forDevelopers.test(each))) {
     mkdirSync(join(stage, dirname(path)), { recursive: true });
     cpSync(join(root, path), join(stage, path));
   }
-  for (const built of ["web/dist", "web/dist-console"])
+  for (const built of ["server/dist", "web/dist", "web/dist-console"])
     cpSync(join(root, built), join(stage, built), { recursive: true });
 }
 

@@ -124,7 +124,7 @@ function inScope(cwd, scope) {
 
 /** Whether npm start and npm test find everything installed and built. */
 export function isSetUp() {
-  return installed().isCurrent && built().isCurrent;
+  return installed().isCurrent && built().isCurrent && serverBuilt().isCurrent;
 }
 
 function installed() {
@@ -146,6 +146,19 @@ export function buildWeb() {
     console.log("Building the browser app...");
     run("npm", ["run", "build", "--silent", "-w", "@berth/web"], { shell: process.platform === "win32" });
   });
+}
+
+/** Bundles the server unless these sources are already bundled. */
+export function buildServer() {
+  alone(serverBuilt, () => {
+    console.log("Bundling the server...");
+    run(node, ["server/build.ts"]);
+  });
+}
+
+function serverBuilt() {
+  const sources = hashOf(["server/src", "contract/src"], ["server/build.ts", "package-lock.json"]);
+  return stampOf(join(root, "server", "dist", ".built"), sources);
 }
 
 function built() {

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { builtServer } from "../server/src/testing/built-programs.ts";
 import { removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
 import type { StartCounts } from "./testing/count-start.ts";
 
@@ -62,9 +63,11 @@ const heavy = [
 
 const preload = new URL("./testing/count-start.ts", import.meta.url);
 const root = new URL("../", import.meta.url).href;
+/** Whose modules say what grew; the bundle has them in few files. */
+const sources = fileURLToPath(new URL("../server/src/main.ts", import.meta.url));
 
 test("a start loads no more modules than its budgets, none of the heavy packages, and compresses nothing", async () => {
-  const { modules, compressed } = await countStart();
+  const { modules, compressed } = await countStart(sources);
   const groups = Map.groupBy(new Set(modules), groupOf);
   // Joined, because a list is cut in the message.
   expect.soft([...groups.keys()].filter((name) => heavy.includes(name)).join()).toBe("");
@@ -75,12 +78,27 @@ test("a start loads no more modules than its budgets, none of the heavy packages
   expect.soft(compressed.map(({ bytes, by }) => `${bytes} bytes ${by}`).join("\n")).toBe("");
 });
 
-async function countStart(): Promise<StartCounts> {
+test("G331 a start of the bundle reads few files and loads no package but the one of metrics", async () => {
+  const { modules } = await countStart(builtServer);
+  const files = [...new Set(modules)].map((url) => fileURLToPath(url));
+  const others = files.filter((path) => !path.startsWith(dirname(builtServer)));
+  expect
+    .soft([...new Set(others.map((path) => groupOf(pathToFileURL(path).href)))].join())
+    .toBe("@prometheus-io/client");
+  expect.soft(files.length).toBeLessThan(110);
+  expect.soft(files.reduce((bytes, path) => bytes + statSync(path).size, 0)).toBeLessThan(3_800_000);
+});
+
+async function countStart(program: string): Promise<StartCounts> {
   const folder = temporaryFolder();
   onTestFinished(() => removeFolder(folder));
   const report = join(folder, "counts.json");
   const hook = `${preload.href}?${new URLSearchParams({ report })}`;
-  const product = await startProduct({ dataDir: join(folder, "data"), env: { NODE_OPTIONS: `--import=${hook}` } });
+  const product = await startProduct({
+    program,
+    dataDir: join(folder, "data"),
+    env: { NODE_OPTIONS: `--import=${hook}` },
+  });
   await product.stop();
   return JSON.parse(readFileSync(report, "utf8"));
 }

@@ -4,6 +4,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { builtServer } from "../server/src/testing/built-programs.ts";
 import { environment } from "./environment.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -32,7 +33,7 @@ export interface Product {
 export interface ProductOptions {
   readonly dataDir?: string;
   readonly port?: number;
-  /** The main.ts of another checkout. */
+  /** That of another checkout. */
   readonly program?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** Whether the limits of requests, orders and mails are the defaults. */
@@ -58,7 +59,7 @@ export async function startProduct({
   dataDir = temporaryFolder(),
   port = 0,
   env = {},
-  program = join(root, "server/src/main.ts"),
+  program = builtServer,
   hasLimits = false,
   log,
   launcher = [],

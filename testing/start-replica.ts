@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
+import { builtServer } from "../server/src/testing/built-programs.ts";
 import { freePort } from "../server/src/testing/free-port.ts";
 import { until } from "./customer.ts";
 import { environment } from "./environment.ts";
@@ -29,7 +30,7 @@ export async function startReplica(role: "worker" | "gateway", options: ReplicaO
   const port = role === "worker" ? 0 : await freePort();
   const { databaseUrl, fake, started, appUrl = `http://localhost:${port || 80}` } = options;
   const limits = ["--min-semi-space-size=16", "--max-semi-space-size=16", "--max-old-space-size=1024"];
-  const child = spawn(process.execPath, [...limits, join(root, "server/src/main.ts")], {
+  const child = spawn(process.execPath, [...limits, builtServer], {
     cwd: root,
     env: {
       ...environment.shell,

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
 import { promisify } from "node:util";
 import { test as base, type Page } from "@playwright/test";
 import type { Database } from "../../server/src/database/database.ts";
 import { addOperator } from "../../server/src/operator/accounts/add-operator.ts";
+import { builtOperator } from "../../server/src/testing/built-programs.ts";
 import { codeOf } from "../../server/src/testing/factor-code.ts";
 import { freePort } from "../../server/src/testing/free-port.ts";
 import { environment } from "../../testing/environment.ts";
@@ -38,9 +38,8 @@ export const test = base.extend<Each, { readonly desk: Desk }>({
       const product = await startProduct({ env });
       const database = await openProductDatabase(product);
       const operate = async (...args: string[]) => {
-        const program = join(import.meta.dirname, "../../server/src/operator/main.ts");
         const given = { env: { ...environment.shell, ...env, PORT: String(product.port), DATA_DIR: product.dataDir } };
-        return (await promisify(execFile)(process.execPath, [program, ...args], given)).stdout;
+        return (await promisify(execFile)(process.execPath, [builtOperator, ...args], given)).stdout;
       };
       await use({ product, db: database.db, url: `http://localhost:${port}`, operate });
       await database.close();

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Db } from "../../server/src/database/database.ts";
+import { builtOperator } from "../../server/src/testing/built-programs.ts";
 import {
   type Customer,
   create,
@@ -107,8 +107,6 @@ export async function moneyOf({ db }: Target, userId: string) {
     .execute();
 }
 
-const operator = fileURLToPath(new URL("../../server/src/operator/main.ts", import.meta.url));
-
 /** Runs a command of the operator. */
 export async function operate(
   dataDir: string,
@@ -116,7 +114,7 @@ export async function operate(
   timeout = 0,
 ): Promise<{ readonly code: number; readonly said: string }> {
   const env = { ...environment.shell, DATA_DIR: dataDir, RUNTIMES_DIR: toolsDir };
-  return await promisify(execFile)(process.execPath, [operator, ...words], { env, timeout }).then(
+  return await promisify(execFile)(process.execPath, [builtOperator, ...words], { env, timeout }).then(
     ({ stdout }) => ({ code: 0, said: stdout }),
     ({ code, stdout, stderr }) => ({ code: code ?? 1, said: `${stdout}${stderr}` }),
   );

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { sql } from "kysely";
 import { openDatabase } from "../../server/src/database/database.ts";
 import { silentLogger } from "../../server/src/logging/create-logger.ts";
 import type { Diagnosis } from "../../server/src/operator/doctor/diagnose.ts";
+import { builtOperator } from "../../server/src/testing/built-programs.ts";
 import { create, orderOf, pay, signUp, until } from "../../testing/customer.ts";
 import { environment } from "../../testing/environment.ts";
 import { type Product, startProduct } from "../../testing/product.ts";
@@ -15,8 +15,6 @@ import { type Fixture, openFixture } from "./fixture.ts";
 import { openConsole } from "./operator-console.ts";
 import { startPrometheus } from "./prometheus.ts";
 import type { TroubleHost } from "./remote-host.ts";
-
-const operatorProgram = fileURLToPath(new URL("../../server/src/operator/main.ts", import.meta.url));
 
 export type Installation = Awaited<ReturnType<typeof openInstallation>>;
 
@@ -107,7 +105,7 @@ interface Output {
 }
 
 function run(env: Settings, words: readonly string[]): Promise<Output> {
-  return promisify(execFile)(process.execPath, [operatorProgram, ...words], {
+  return promisify(execFile)(process.execPath, [builtOperator, ...words], {
     env: { ...environment.shell, ENV_FILE: "", ...env },
     maxBuffer: 64 * 1024 * 1024,
   });

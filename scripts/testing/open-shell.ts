@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { builtOperator } from "../../server/src/testing/built-programs.ts";
 
-const operator = fileURLToPath(new URL("../../server/src/operator/main.ts", import.meta.url));
 /** Folders of a machine that commands write to: each lies in the shell's own folder. */
 const machineFolders = ["etc", "opt", "srv", "usr", "var"];
 
@@ -25,7 +24,7 @@ export function openShell(folder: string, env: Readonly<Record<string, string>>)
   const home = join(folder, "home");
   for (const name of ["bin", "home", ...machineFolders]) mkdirSync(join(folder, name), { recursive: true });
   const started = join(folder, "started");
-  program(folder, "berth", `exec '${process.execPath}' '${operator}' "$@"`);
+  program(folder, "berth", `exec '${process.execPath}' '${builtOperator}' "$@"`);
   program(
     folder,
     "npm",

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Catalogue } from "@berth/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { onFirstCall } from "../async/on-first-call.ts";
 import { escapeHtml } from "../text/escape-html.ts";
 import { type DrawnPages, drawPages } from "./draw-pages.ts";
 
@@ -132,14 +133,6 @@ function documentOf(html: string, settings: PageSettings): Document {
       html.matchAll(/<script>(.*?)<\/script>/gs),
       ([, script = ""]) => `'sha256-${sha256(script).toString("base64")}'`,
     ),
-  };
-}
-
-function onFirstCall<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }
 

@@ -3,7 +3,6 @@ import { copyFileSync, mkdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Db } from "../database/database.ts";
@@ -12,6 +11,7 @@ import { embeddedConnection } from "../database/embedded.ts";
 import { removeRuns, whyNoCatalogue } from "../drivers/testing/docker-machine.ts";
 import { openKubernetesMachine, whyNoKubernetes } from "../drivers/testing/kubernetes-machine.ts";
 import { silentLogger } from "../logging/create-logger.ts";
+import { builtOperator } from "../testing/built-programs.ts";
 import { injectOverHttp } from "../testing/inject-over-http.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
 import { customers } from "../testing/test-app.ts";
@@ -19,7 +19,6 @@ import { customers } from "../testing/test-app.ts";
 vi.setConfig({ testTimeout: 300_000 });
 
 const absent = (await whyNoKubernetes()) ?? (await whyNoCatalogue());
-const program = fileURLToPath(new URL("../operator/main.ts", import.meta.url));
 const longWait = { timeout: 120_000, interval: 100 };
 
 /** An installation whose own machine is a Docker Engine, with one slot there, and its operator. */
@@ -39,7 +38,7 @@ async function setup() {
     address: `kubernetes://${machine.cluster.namespace}`,
     /** `npm run operator -- hosts ...`, beside the running product. */
     async hosts(...words: string[]): Promise<string> {
-      const run = promisify(execFile)(process.execPath, [program, "hosts", ...words], { env });
+      const run = promisify(execFile)(process.execPath, [builtOperator, "hosts", ...words], { env });
       const { stdout, stderr } = await run.catch((error: { stdout: string; stderr: string }) => error);
       return (stdout || stderr).trim();
     },

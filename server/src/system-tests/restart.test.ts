@@ -5,15 +5,14 @@ import { existsSync, readlinkSync } from "node:fs";
 import { type IncomingMessage, type RequestOptions, request } from "node:http";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { builtServer } from "../testing/built-programs.ts";
 import { freePort } from "../testing/free-port.ts";
 import { dataFolder, emptyDatabase } from "../testing/server-process.ts";
 import { type Answer, type Ask, app, environments, rent } from "./testing/behind-proxy.ts";
 
 const perl = "/usr/bin/perl";
 const reason = existsSync(perl) ? "" : " (skipped: there is no perl here)";
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** What systemd does for berth.socket: one port for a server and its successor. */
 const holder = `
@@ -37,7 +36,7 @@ async function startHeld() {
   const { url: DATABASE_URL } = await emptyDatabase();
   const names = { APP_URL: `http://${app}:${port}`, ENV_HOST: environments, PORT: String(port), PAYMENTS: "embedded" };
   const settings = { ...names, DATABASE_URL, DATA_DIR: dataFolder(), RUNTIME: "fake", LOG_LEVEL: "warn" };
-  const child: ChildProcess = spawn(perl, ["-e", holder, String(port), process.execPath, main], {
+  const child: ChildProcess = spawn(perl, ["-e", holder, String(port), process.execPath, builtServer], {
     env: { PATH: "/usr/bin:/bin", ENV_FILE: "", ...settings },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -3,7 +3,6 @@ import { chmodSync, cpSync, mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../database/database.ts";
@@ -13,6 +12,7 @@ import { filesIn } from "../drivers/testing/drive-run.ts";
 import { openEngineProxy } from "../drivers/testing/engine-proxy.ts";
 import { openSshd, whyNoSshd } from "../drivers/testing/open-sshd.ts";
 import { silentLogger } from "../logging/create-logger.ts";
+import { builtOperator } from "../testing/built-programs.ts";
 import { injectOverHttp } from "../testing/inject-over-http.ts";
 import { dataFolder, start } from "../testing/server-process.ts";
 import { customers } from "../testing/test-app.ts";
@@ -20,7 +20,6 @@ import { customers } from "../testing/test-app.ts";
 vi.setConfig({ testTimeout: 180_000 });
 
 const absent = whyNoSshd() ?? (await whyNoCatalogue());
-const program = fileURLToPath(new URL("../operator/main.ts", import.meta.url));
 
 /** The product as its own process with one slot on each host, its operator, and another machine behind SSH. */
 async function setup() {
@@ -43,7 +42,7 @@ async function setup() {
     away: () => proxy.close(),
     /** `npm run operator -- hosts ...`, beside the running product. */
     async hosts(...words: string[]): Promise<string> {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, "hosts", ...words], {
+      const { stdout, stderr } = await promisify(execFile)(process.execPath, [builtOperator, "hosts", ...words], {
         env,
       }).catch((error: { stdout: string; stderr: string }) => error);
       return (stdout || stderr).trim();

@@ -10,10 +10,10 @@ import type { Connection } from "../database/connection.ts";
 import { memoryFolder } from "../database/testing/memory-folder.ts";
 import { template } from "../database/testing-setup.ts";
 import type { LogLine } from "../logging/testing/record-log.ts";
+import { builtServer } from "./built-programs.ts";
 
 /** Compile cache; halves the start time. */
 const compiled = fileURLToPath(new URL("../../../node_modules/.cache/berth/compiled", import.meta.url));
-const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** A data folder; processes that still use it are killed at the end of the test. */
 export function dataFolder(): string {
@@ -85,7 +85,7 @@ function commandOf(pid: string): string {
 }
 
 /** Starts the real server as a process, without this one's environment variables. */
-export function start(env: Record<string, string>, program = main) {
+export function start(env: Record<string, string>, program = builtServer) {
   const settings = {
     PORT: "0",
     SSH_PORT: "off",

@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { format, promisify } from "node:util";
 import { sql } from "kysely";
 import { inject } from "vitest";
 import type { Db } from "../../database/database.ts";
+import { builtOperator } from "../../testing/built-programs.ts";
 import type { Diagnosis } from "../doctor/diagnose.ts";
 import { runTyped } from "../run-typed.ts";
-
-const program = fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** Returns the `DATABASE_URL` of a test's database. */
 export async function databaseUrl(db: Db): Promise<string> {
@@ -47,7 +45,7 @@ export async function operatorProcess(
   typed: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<OperatorOutput> {
-  const ran = promisify(execFile)(process.execPath, [program, ...typed], { env: environmentOf(env) });
+  const ran = promisify(execFile)(process.execPath, [builtOperator, ...typed], { env: environmentOf(env) });
   return await ran.then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     ({ code, stdout, stderr }: OperatorOutput) => ({ code, stdout, stderr }),

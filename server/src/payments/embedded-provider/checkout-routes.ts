@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import * as z from "zod";
+import { onFirstCall } from "../../async/on-first-call.ts";
 import type { Db } from "../../database/database.ts";
 import type { OperatorPages } from "../../http/operator-pages.ts";
 import { charge, chargeBody, type MerchantAccount, statusOf } from "./charge.ts";
@@ -52,11 +53,14 @@ export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAc
     ["outcomes-page.js", "text/javascript; charset=utf-8"],
     ["checkout.css", "text/css; charset=utf-8"],
   ] as const) {
-    const content = readFileSync(new URL(`browser/${name}`, import.meta.url));
-    app.get(`/${name}`, isFile, async (_, reply) => file(reply, type, content));
+    const content = onFirstCall(() => readFileSync(new URL(`browser/${name}`, import.meta.url)));
+    app.get(`/${name}`, isFile, async (_, reply) => file(reply, type, content()));
   }
-  const typeface = readTypeface();
-  if (typeface) app.get("/geist.woff2", isFile, async (_, reply) => file(reply, "font/woff2", typeface));
+  const typeface = onFirstCall(readTypeface);
+  app.get("/geist.woff2", isFile, async (_, reply) => {
+    const content = typeface();
+    return content ? file(reply, "font/woff2", content) : reply.callNotFound();
+  });
 }
 
 const isFile = { config: { rateLimit: false } } as const;
