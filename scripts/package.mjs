@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { buildServer, buildWeb, install, installPackages, node, root, run } from "./setup.mjs";
+import { buildWeb, install, installPackages, node, root, run } from "./setup.mjs";
 
 const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const name = `berth-${version}`;
@@ -20,7 +20,6 @@ if (words.some((word) => word !== "image")) {
 }
 install();
 buildWeb();
-buildServer();
 const folder = mkdtempSync(join(tmpdir(), "berth-package-"));
 try {
   const stage = join(folder, name);
@@ -39,8 +38,9 @@ function copyProduct(stage) {
     mkdirSync(join(stage, dirname(path)), { recursive: true });
     cpSync(join(root, path), join(stage, path));
   }
-  for (const built of ["server/dist", "web/dist", "web/dist-console"])
+  for (const built of ["web/dist", "web/dist-console"])
     cpSync(join(root, built), join(stage, built), { recursive: true });
+  run(node, ["server/build.ts", join(stage, "server/dist")]);
 }
 
 /**

@@ -1,10 +1,12 @@
-import { rmSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 
-// Bundles the server and the operator's commands into dist/ (G331): a start reads 60 files instead of 1,200.
+// Bundles the server and the operator's commands (G331): a start reads 93 files instead of 1,200. Words: the folder, by
+// default dist/.
 const dist = join(import.meta.dirname, "dist");
+const folder = process.argv[2] ?? dist;
 const sources = join(import.meta.dirname, "src");
 
 /** Packages that every start loads. All others stay in node_modules until something needs them. */
@@ -28,7 +30,6 @@ const bundled = [
 /** What packages ask for and do without. */
 const absent = ["pg-native"];
 
-rmSync(dist, { recursive: true, force: true });
 const bundle = await rolldown({
   input: { main: join(sources, "main.ts"), operator: join(sources, "operator/main.ts") },
   platform: "node",
@@ -41,13 +42,23 @@ const bundle = await rolldown({
   },
 });
 // Names of functions and classes stand in logs.
-await bundle.write({
-  dir: dist,
+const { output } = await bundle.write({
+  dir: folder,
   format: "esm",
   keepNames: true,
   comments: { legal: false, annotation: false, jsdoc: false },
   chunkFileNames: "[name]-[hash].js",
 });
+removeOld(output.map(({ fileName }) => fileName));
+
+/** A server that runs meanwhile loads parts of the build before: they stay until the next one. */
+function removeOld(files: readonly string[]): void {
+  const list = join(folder, ".files");
+  const before = existsSync(list) ? readFileSync(list, "utf8").split("\n") : [];
+  for (const name of readdirSync(folder).filter((each) => !each.startsWith(".")))
+    if (!files.includes(name) && !before.includes(name)) rmSync(join(folder, name));
+  writeFileSync(list, files.join("\n"));
+}
 
 /** Files beside a source are found by its place, which in the bundle is another. */
 function placesOfSources(): Plugin {
