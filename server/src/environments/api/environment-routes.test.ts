@@ -125,7 +125,7 @@ test("a queue entry is made, read and left: only for offered counts, and only on
     });
   expect(await call("POST", "/environments/queue", { body: { gpu_count: 8 } })).toMatchObject({
     code: "out_of_stock",
-    message: "No machine has 8 GPUs",
+    message: "No machine has 8 slots",
   });
   // What it waits for has not answered yet, so its end moves on.
   expect((await call("GET", "/environments/queue")).place).toEqual({

@@ -39,10 +39,10 @@ test("G200 what a quota has no room for is not offered, and nothing that is leas
   expect(await free()).toBe(1);
   await set({ room: 3 });
   expect(await free()).toBe(1);
-  await expect(rent(db, { gpuCount: 2 })).rejects.toThrow("Not enough GPUs are free right now");
+  await expect(rent(db, { gpuCount: 2 })).rejects.toThrow("Not enough slots are free right now");
   await set({ room: 1 });
   expect(await free()).toBe(0);
-  await expect(rent(db)).rejects.toThrow("Not enough GPUs are free right now");
+  await expect(rent(db)).rejects.toThrow("Not enough slots are free right now");
   await set({});
   expect(await free()).toBe(6);
 });

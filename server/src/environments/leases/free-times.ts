@@ -2,6 +2,7 @@ import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import type { Sql } from "../../database/database.ts";
 import { canRun, hasRoomForFiles, holdGrace, type Place } from "./gpu-leases.ts";
+import { unitWord } from "./read-unit.ts";
 
 /** Each GPU that can be leased, or that can run the order, and when it is expected to be free: `id, host_id, node, holder_kind, free_at`. */
 const slotTimesFor = (orderId: string | null, place: Place | null) => sql`
@@ -58,11 +59,13 @@ export async function shortageText(
     return `${place ? "The machine that has these files" : "A machine"} does not answer right now. Try again in a few minutes`;
   if (!time && place) return "The machine that has these files takes no new environments";
   if (!time && (await isAnyFull(db))) return "No machine has room for the files of another environment right now";
-  if (!time) return `No machine has ${plural(gpuCount, "GPU")}`;
-  if (!time.freeAt) return "Not enough GPUs are free right now. The next are for who has waited longest";
-  const what = plural(gpuCount, "GPU is", "GPUs are");
+  const unit = await unitWord(db);
+  if (!time) return `No machine has ${plural(gpuCount, unit)}`;
+  const short = `Not enough ${unit}s are free right now`;
+  if (!time.freeAt) return `${short}. The next are for who has waited longest`;
+  const what = plural(gpuCount, `${unit} is`, `${unit}s are`);
   const when = time.freeAt.toISOString().slice(0, 16).replace("T", " ");
-  return `Not enough GPUs are free right now. The next ${what} expected to be free at ${when} UTC`;
+  return `${short}. The next ${what} expected to be free at ${when} UTC`;
 }
 
 async function isAnyFull(db: Sql): Promise<boolean> {

@@ -55,7 +55,7 @@ test("a host that drains leases nothing new, neither to orders nor to the queue 
     { user_id: "ann", body: expect.stringMatching(/^New disks on Monday\. On it: first, second\. What runs/) },
   ]);
   expect(await order()).toMatchObject({ ok: false, code: "out_of_stock" });
-  await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 GPU");
+  await expect(enterQueue(db, "eve", 1, async () => {})).rejects.toThrow("No machine has 1 slot");
   expect(await readCapacity(db, defaultCatalogue)).toMatchObject({ total: 0, free: 0 });
   expect((await readHosts(db)).map(hostText)).toEqual([
     expect.stringMatching(/^host fake: 3 CPU slots, 1 leased, 0 quarantined, 2 environments, draining since .* UTC$/),

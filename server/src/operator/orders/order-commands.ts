@@ -1,6 +1,6 @@
 import { plural } from "@berth/contract";
 import type { Config } from "../../config/config.ts";
-import { readUnit } from "../../environments/leases/read-unit.ts";
+import { unitWord } from "../../environments/leases/read-unit.ts";
 import { formatAmount } from "../../payments/ledger/format-amount.ts";
 import { type Command, type Options, usage } from "../parse-command.ts";
 import { printNewest } from "../print-page.ts";
@@ -84,8 +84,8 @@ const orderColumns = (unit: "GPU" | "slot"): Columns<OrderSummary> => ({
 
 async function find(config: Config, [text = ""]: Args, options: Options): Promise<void> {
   const page = { limit: ordersShown + 1, before: options["before"] };
-  const [rows, unit] = await withDatabase(config, async (db) => [await findOrders(db, text, page), await readUnit(db)]);
-  printNewest(rows, orderColumns(unit === "cpu" ? "slot" : "GPU"), options, {
+  const [rows, unit] = await withDatabase(config, async (db) => [await findOrders(db, text, page), await unitWord(db)]);
+  printNewest(rows, orderColumns(unit), options, {
     ...{ none: "There is no such order", limit: ordersShown },
     more: ({ id }) => `--before ${id}`,
   });

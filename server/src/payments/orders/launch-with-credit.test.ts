@@ -98,13 +98,15 @@ test("what the code does not cover is refused in a sentence, and nothing is held
   expect(await said({ gpu_count: 2, duration: 6 })).toEqual([
     409,
     "voucher_refused",
-    "Your code covers 5 hours with 2 GPUs: choose no more",
+    "Your code covers 5 hours with 2 slots: choose no more",
   ]);
   expect((await said({ duration: 720 }))[2]).toBe("A monthly plan is paid: choose hours to use your credit alone");
   expect((await said({ user_id: "eve" }))[0]).toBe(403);
   expect((await said({ subdomain: "-" }))[0]).toBe(400);
   await grant("of-an-operator", false, "ben");
-  expect((await said({}, "ben"))[2]).toBe("You have no code whose hours start an environment with 1 GPU by themselves");
+  expect((await said({}, "ben"))[2]).toBe(
+    "You have no code whose hours start an environment with 1 slot by themselves",
+  );
   await holdAccount(db, "ada");
   expect((await said({}))[1]).toBe("account_held");
   expect([await orderRows(), await openLeases()]).toEqual([[], []]);

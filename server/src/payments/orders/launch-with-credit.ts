@@ -5,6 +5,7 @@ import type { Tx } from "../../database/database.ts";
 import { newId } from "../../database/new-id.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { launch } from "../../environments/allocation/launch.ts";
+import { unitWord } from "../../environments/leases/read-unit.ts";
 import type { User } from "../../http/request-user.ts";
 import { lockUserForUpdate } from "../../identity/local/users.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
@@ -77,7 +78,7 @@ async function launchNow(tx: Tx, deps: PaymentsDeps, container: ContainerRequest
     where user_id = ${userId} and ${openAlone}`.execute(tx);
   const { now = new Date(), gpu_hours = 0 } = rows[0] ?? {};
   const covered = hoursOfCredit(gpu_hours, gpuCount);
-  if (covered < container.duration) throw notCovered(covered, gpuCount);
+  if (covered < container.duration) throw notCovered(covered, plural(gpuCount, await unitWord(tx)));
   const durationHours = Math.min(longestHours, Math.floor(covered));
   const order = await insertOrder(tx, deps, container, durationHours, now);
   const holdUntil = minutesAfter(now, holdMinutes);
@@ -133,8 +134,7 @@ function insertOrder(
     .executeTakeFirstOrThrow();
 }
 
-function notCovered(covered: number, gpuCount: number): AppError {
-  const units = plural(gpuCount, "GPU");
+function notCovered(covered: number, units: string): AppError {
   const most = Math.floor(covered);
   return new AppError(
     "voucher_refused",

@@ -4,7 +4,7 @@ import { AppError } from "../../app-error.ts";
 import { isUniqueViolation } from "../../database/database.ts";
 import { fetchDue, finish, inMs } from "../../database/work-queue.ts";
 import { releaseHold } from "../../environments/allocation/hold.ts";
-import { readUnit } from "../../environments/leases/read-unit.ts";
+import { type Unit, unitOfHosts, unitWord, wordOf } from "../../environments/leases/read-unit.ts";
 import type { User } from "../../http/request-user.ts";
 import type { OrderRow, PaymentsDeps } from "../provider/payments-deps.ts";
 import { ProviderError, type ProviderOrder } from "../provider/provider.ts";
@@ -35,9 +35,9 @@ export async function placeOrder(
 
 /** What is sold now, by the database's clock. */
 export async function offerOf({ db, catalogue, provider }: PaymentsDeps): Promise<Offer> {
-  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db);
-  const prices = pricesAt(catalogue, rows[0]?.now ?? new Date());
-  return { catalogue, prices, minimumMinor: provider.minimumMinor };
+  const { rows } = await sql<{ now: Date; unit: Unit }>`select now() as now, ${unitOfHosts} as unit`.execute(db);
+  const { now = new Date(), unit = "gpu" } = rows[0] ?? {};
+  return { catalogue, prices: pricesAt(catalogue, now), minimumMinor: provider.minimumMinor, unit: wordOf(unit) };
 }
 
 /** Real payments need a verified email (G52) and enough disk space to deliver. */
@@ -195,7 +195,7 @@ async function checkoutOf(
   { db, provider, brandName: name, catalogue }: PaymentsDeps,
   order: OrderRow,
 ): Promise<Checkout> {
-  const unit = (await readUnit(db)) === "cpu" ? "slot" : "GPU";
+  const unit = await unitWord(db);
   return {
     status: "success",
     message: "Order created",

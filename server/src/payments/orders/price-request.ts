@@ -32,11 +32,12 @@ export interface OrderRequest {
   readonly extends?: string;
 }
 
-/** What is sold now, and the smallest charge of the provider. */
+/** What is sold now, the smallest charge of the provider, and the word for what is rented (G307). */
 export interface Offer {
   readonly catalogue: Catalogue;
   readonly prices: Prices;
   readonly minimumMinor: Provider["minimumMinor"];
+  readonly unit: "GPU" | "slot";
 }
 
 /** All validation that needs no database (G5, G73, G83). */
@@ -102,11 +103,11 @@ function priceChanged(amountMinor: number, currency: string): AppError {
   return new AppError("price_changed", `The price of this environment is ${right}. Review the order and try again.`);
 }
 
-function belowMinimum({ prices, minimumMinor }: Offer, choice: Parameters<typeof minimumChanges>[1]): AppError {
+function belowMinimum({ prices, minimumMinor, unit }: Offer, choice: Parameters<typeof minimumChanges>[1]): AppError {
   const least = formatAmount(minimumMinor[choice.currency] ?? 0, choice.currency);
   const changes = (minimumChanges(prices, choice, minimumMinor) ?? []).map(({ gpus, hours, currency }) => {
     if (hours !== undefined) return `take at least ${durationLabel(hours)}`;
-    return gpus === undefined ? `pay in ${currency}` : `take ${plural(gpus, "GPU")}`;
+    return gpus === undefined ? `pay in ${currency}` : `take ${plural(gpus, unit)}`;
   });
   const ways = new Intl.ListFormat("en-US", { type: "disjunction" }).format(changes);
   const advice = ways === "" ? "" : ` ${ways.charAt(0).toUpperCase()}${ways.slice(1)}.`;

@@ -85,7 +85,9 @@ test("unpaid GPU-minutes within a day are limited, whatever the names: 429 with 
   expect(kept).toBeGreaterThan(300);
   expect(kept).toBeLessThanOrEqual(480);
   expect([refused?.status, refused?.body.code]).toEqual([429, "rate_limited"]);
-  expect(refused?.body.message).toMatch(/^GPUs were kept long enough today .* You can order again at .* UTC\.$/);
+  expect(refused?.body.message).toMatch(
+    /^Orders of yours that were not paid kept slots long enough today.* You can order again at .* UTC\.$/,
+  );
   expect(Number(refused?.headers["retry-after"])).toBeGreaterThan(3600);
   expect((await order("ada", { subdomain: "small-lab", gpu_count: 1 })).status).toBe(200);
   await later(24 * 60);
@@ -96,7 +98,7 @@ test("an account without a payment may hold half of the free GPUs, at least one;
   const { order, buy, db, openLeases } = await setup({ slots: 8, caps: { newcomerShare: 0.5 } });
   const refused = await order("ada", { gpu_count: 8 });
   expect([refused.status, refused.body.code]).toEqual([409, "too_many_gpus"]);
-  expect(refused.body.message).toContain("8 GPUs are free, and 4 of them can be kept");
+  expect(refused.body.message).toContain("8 slots are free, and 4 of them can be kept");
   expect((await order("ada", { gpu_count: 4 })).status).toBe(200);
   expect((await order("ben", { gpu_count: 2 })).status).toBe(200);
   await buy("eve", "eve-lab");

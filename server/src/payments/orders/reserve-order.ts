@@ -1,3 +1,4 @@
+import { plural } from "@berth/contract";
 import { sql } from "kysely";
 import { AppError } from "../../app-error.ts";
 import type { RowOf, Tx } from "../../database/database.ts";
@@ -6,6 +7,7 @@ import { type Leased, newLease, workQueue } from "../../database/work-queue.ts";
 import { hold } from "../../environments/allocation/hold.ts";
 import { freeGpuCount, mostGpus } from "../../environments/leases/gpu-leases.ts";
 import { notOfferedYet } from "../../environments/leases/read-capacity.ts";
+import { unitWord } from "../../environments/leases/read-unit.ts";
 import { instant } from "../../environments/notice.ts";
 import { hasReservation } from "../../environments/queue/serve-queue.ts";
 import { accountHold } from "../disputes/account-hold.ts";
@@ -145,7 +147,7 @@ async function checkGpus(tx: Tx, { caps }: PaymentsDeps, userId: string, gpuCoun
   if (gpus + gpuCount <= caps.gpusPerUser) return;
   throw new AppError(
     "too_many_gpus",
-    `You have ${gpus} of ${caps.gpusPerUser} GPUs in use: ${gpuCount} more are too many. Stop or terminate an environment first.`,
+    `You have ${gpus} of ${plural(caps.gpusPerUser, await unitWord(tx))} in use: ${gpuCount} more are too many. Stop or terminate an environment first.`,
   );
 }
 
@@ -203,7 +205,7 @@ async function unpaidHoldEnd(tx: Tx, deps: PaymentsDeps, userId: string, gpuCoun
     throw refused(
       now,
       until,
-      "GPUs are kept for you for 15 minutes at a time, and another order does not begin them anew.",
+      `Your ${await unitWord(tx)}s are kept for 15 minutes at a time, and another order does not begin them anew.`,
     );
   await checkMinutes(tx, userId, account, gpuCount * ((until.getTime() - now.getTime()) / 60_000 + graceMinutes));
   return until;
@@ -233,7 +235,7 @@ async function checkShare(
   if (gpuCount <= most || gpuCount > free || (await hasReservation(tx, userId, gpuCount))) return;
   throw new AppError(
     "too_many_gpus",
-    `${free} GPUs are free, and ${most} of them can be kept for an account that has not paid anything yet. Take ${most} or fewer; after your first payment you can order all that are free.`,
+    `${free} ${await unitWord(tx)}s are free, and ${most} of them can be kept for an account that has not paid anything yet. Take ${most} or fewer; after your first payment you can order all that are free.`,
   );
 }
 
@@ -255,7 +257,7 @@ async function checkMinutes(tx: Tx, userId: string, { now, mostGpuMinutes }: Acc
     throw refused(
       now,
       again,
-      "GPUs were kept long enough today for orders of yours that were not paid: take fewer, or wait.",
+      `Orders of yours that were not paid kept ${await unitWord(tx)}s long enough today: take fewer, or wait.`,
     );
 }
 
