@@ -36,6 +36,13 @@ test("every sign-up failure, titled Signup Failed, and the loading toast of 15 s
   await mockCalls(page, path, () => Promise.resolve());
   await submit.click();
   await expectToast(page, "Creating your account...", "Sign Up", 15_000);
+  await page.clock.runFor(13_000);
+  await expectToast(page, "Network error. Please check your connection and try again.", "Signup Failed", errorMs);
+  await expect(page.getByLabel("Password", { exact: true }), "what was typed is kept (G357)").toHaveValue("sixsix");
+  await page.unroute(path);
+  await submit.click();
+  await page.clock.resume();
+  await page.waitForURL("**/dashboard");
 });
 
 test("login failures show our texts, also for the provider's codes; an empty form shows its errors", async ({

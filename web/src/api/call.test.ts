@@ -2,6 +2,7 @@ import { actOnContainer, capacity, createEnvironment, resetPassword, settingsPro
 import { afterEach, expect, test, vi } from "vitest";
 import { ApiError } from "./api-error.ts";
 import { call, messageOf } from "./call.ts";
+import { signInWithPassword } from "./identity-client.ts";
 import { pathOf } from "./send.ts";
 import { readSession, saveSession, signOut } from "./session.ts";
 
@@ -13,7 +14,12 @@ interface Network {
   readonly api?: () => Response | Promise<Response>;
 }
 
-const identity = { kind: "local", apiKey: "key", accountsUrl: "/identity/v1/accounts", tokenUrl: "/identity/v1/token" };
+const identity = {
+  kind: "local" as const,
+  apiKey: "key",
+  accountsUrl: "/identity/v1/accounts",
+  tokenUrl: "/identity/v1/token",
+};
 const check = () => call(validate, { params: {}, body: {} });
 
 function setup({ good, refresh = () => refreshed("second"), api }: Network, expiresInMs = 3_600_000) {
@@ -32,6 +38,7 @@ function setup({ good, refresh = () => refreshed("second"), api }: Network, expi
 }
 
 afterEach(() => {
+  vi.useRealTimers();
   vi.unstubAllGlobals();
   signOut();
 });
@@ -99,6 +106,45 @@ test("network errors and 5xx keep the session", async () => {
   await expect(check()).rejects.toMatchObject({ code: "unavailable", status: 502 });
   expect(readSession()?.idToken).toBe("first");
 });
+
+test.each(["the head", "the body"])(
+  "a request whose answer is lost before %s fails after 30 s, not earlier",
+  async (at) => {
+    vi.useFakeTimers();
+    vi.stubGlobal("fetch", lostAnswers(at === "the body"));
+    const reply = call(capacity, { params: {}, body: {} }).catch((error: unknown) => error);
+    const signIn = signInWithPassword(identity, "ada@uni.example", "secret").catch((error: unknown) => error);
+    const both = Promise.all([reply, signIn]);
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(await Promise.race([both, "waits"])).toBe("waits");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await Promise.race([both, "waits"])).toMatchObject([{ code: "network" }, { code: "NETWORK" }]);
+  },
+);
+
+test("a call of a server that waits by itself has its own bound, and its caller may leave earlier", async () => {
+  vi.useFakeTimers();
+  vi.stubGlobal("fetch", lostAnswers(false));
+  const left = new AbortController();
+  const slow = call(capacity, { params: {}, body: {} }, { withinMs: 75_000, signal: left.signal });
+  const outcome = slow.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(74_000);
+  expect(await Promise.race([outcome, "waits"])).toBe("waits");
+  left.abort();
+  expect(await outcome).toMatchObject({ name: "AbortError" });
+});
+
+/** Answers as a browser does whose network is gone: never, until the request is aborted. */
+function lostAnswers(begins: boolean) {
+  const never = (signal: AbortSignal) =>
+    new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  return async (_url: string, { signal }: RequestInit): Promise<Response> => {
+    // No bound at all: it waits for ever.
+    const gone = signal ? never(signal) : new Promise<never>(() => undefined);
+    if (!begins) return await gone;
+    return Object.assign(Response.json({}), { json: () => gone });
+  };
+}
 
 test("a token older than 50 minutes is refreshed before the call", async () => {
   const { calls } = setup({ good: ["second"] }, 9 * 60_000);

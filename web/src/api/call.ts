@@ -11,7 +11,7 @@ import { readSession, signOut } from "./session.ts";
 export async function call<E extends AnyEndpoint>(
   endpoint: E,
   input: Input<E>,
-  options: Pick<SendOptions, "signal" | "withCookies" | "browser"> = {},
+  options: Pick<SendOptions, "signal" | "withCookies" | "browser" | "withinMs"> = {},
 ): Promise<ReplyOf<E>> {
   if (endpoint.auth === "none") return send(endpoint, input, options);
   return withToken((token) => send(endpoint, input, { ...options, token }));

@@ -1,4 +1,5 @@
 import type { ProductConfig } from "@berth/contract";
+import { bounded } from "./bounded.ts";
 import { browserToken } from "./browser-token.ts";
 import { readStorage, writeStorage } from "./storage.ts";
 
@@ -142,7 +143,7 @@ function halfOf({ mfaPendingCredential, mfaInfo }: Answer): HalfSignIn | undefin
 }
 
 async function post(config: IdentityConfig, url: string, body: string | URLSearchParams): Promise<Answer> {
-  const response = await fetch(`${url}?key=${encodeURIComponent(config.apiKey)}`, {
+  const request = {
     method: "POST",
     credentials: "omit",
     headers: {
@@ -152,10 +153,17 @@ async function post(config: IdentityConfig, url: string, body: string | URLSearc
       ...(config.kind === "local" && { "berth-browser": browserToken() }),
     },
     body,
+  } as const;
+  const { response, answer } = await bounded(async (signal) => {
+    const reply = await fetch(`${url}?key=${encodeURIComponent(config.apiKey)}`, { ...request, signal });
+    const answer: unknown = await reply.json().catch(() => {
+      signal.throwIfAborted();
+      return {};
+    });
+    return { response: reply, answer: answer as Answer };
   }).catch(() => {
     throw new IdentityError("NETWORK", 0);
   });
-  const answer = (await response.json().catch(() => ({}))) as Answer;
   if (!response.ok) throw refusal(answer, response.status);
   return answer;
 }

@@ -1,5 +1,6 @@
 import type { ProductConfig } from "@berth/contract";
 import { ApiError } from "./api-error.ts";
+import { bounded } from "./bounded.ts";
 import { createStore } from "./create-store.ts";
 import { fetchResponse } from "./send.ts";
 
@@ -52,7 +53,9 @@ async function loadConfig(): Promise<ProductConfig> {
 }
 
 async function fetchConfig(): Promise<ProductConfig> {
-  const response = await fetchResponse("/config", { headers: { accept: "application/json" } });
-  if (!response.ok) throw new ApiError("unavailable", `HTTP ${response.status}`, response.status);
-  return (await response.json()) as ProductConfig;
+  return bounded(async (signal) => {
+    const response = await fetchResponse("/config", { headers: { accept: "application/json" }, signal });
+    if (!response.ok) throw new ApiError("unavailable", `HTTP ${response.status}`, response.status);
+    return (await response.json()) as ProductConfig;
+  });
 }

@@ -1,6 +1,7 @@
 import type { AnyEndpoint, Input, ReplyOf } from "@berth/contract";
 import { learnTime } from "../server-clock.ts";
 import { ApiError, apiErrorOf, isStatusOnly } from "./api-error.ts";
+import { bounded, noAnswer } from "./bounded.ts";
 
 export interface SendOptions {
   readonly token?: string | undefined;
@@ -9,6 +10,8 @@ export interface SendOptions {
   readonly withCookies?: boolean | undefined;
   /** Of a sign-in (G427). */
   readonly browser?: string | undefined;
+  /** Where the server itself waits before it answers. */
+  readonly withinMs?: number | undefined;
 }
 
 /** One request without a retry; call.ts adds the session. */
@@ -17,8 +20,10 @@ export async function send<E extends AnyEndpoint>(
   input: Input<E>,
   options: SendOptions = {},
 ): Promise<ReplyOf<E>> {
-  const response = await request(endpoint, input, options);
-  const reply: unknown = await response.json().catch(() => undefined);
+  const { response, reply } = await bounded(async (signal) => {
+    const answer = await request(endpoint, input, { ...options, signal });
+    return { response: answer, reply: (await answer.json().catch(() => undefined)) as unknown };
+  }, options);
   if (reply === undefined && response.ok && !isStatusOnly(endpoint.path)) throw unreadable();
   const refusal = apiErrorOf(endpoint.path, response.status, reply);
   if (refusal) throw refusal;
@@ -71,7 +76,7 @@ export async function fetchResponse(url: string, init: RequestInit): Promise<Res
     return response;
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw new ApiError("network", "Network error. Please check your connection and try again.", 0);
+    throw noAnswer();
   }
 }
 

@@ -41,6 +41,8 @@ const dialogSeconds = 840;
 /** Once nobody watches the launch; the poller delivers without the proof. */
 const triesUnseen = 6;
 const askEveryMs = 2_000;
+/** The server waits up to 45 s for the environment before it answers (G72). */
+const launchWithinMs = 75_000;
 
 /**
  * Orders and pays. Returns the proof of payment; undefined if nothing was bought, with the reason shown and the state idle.
@@ -83,8 +85,8 @@ export async function launchCovered(
   visit: AbortSignal,
 ): Promise<Created | undefined> {
   const body = { container_request: requestOf(draft, userId) };
-  return untilAnswered(() => call(launchWithCredit, { params: {}, body }), visit).catch((error: unknown) =>
-    showRefusal(error, onState),
+  return untilAnswered(() => call(launchWithCredit, { params: {}, body }, { withinMs: launchWithinMs }), visit).catch(
+    (error: unknown) => showRefusal(error, onState),
   );
 }
 
@@ -98,7 +100,7 @@ export async function prove(draft: Draft, userId: string, proof: PaymentProof, v
       razorpay_signature: proof.razorpay_signature,
     },
   };
-  return untilAnswered(() => call(createEnvironment, { params: {}, body }), visit);
+  return untilAnswered(() => call(createEnvironment, { params: {}, body }, { withinMs: launchWithinMs }), visit);
 }
 
 /** Asks again where it may help, as long as `visit` lasts (G302). */
