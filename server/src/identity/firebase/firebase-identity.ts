@@ -144,6 +144,7 @@ function credentials(
         emailKey(email),
         await senderOf(db, (await findUser(db, { email }))?.id, from),
       );
+      if (!attempt.mayPass) throw attempt.refusal;
       const { localId } = await calls
         .client(":signInWithPassword", { email: emailKey(email), password, returnSecureToken: false })
         .catch(wrongUnlessKnown);

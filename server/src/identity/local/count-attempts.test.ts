@@ -9,16 +9,16 @@ const { db } = await testInstallation();
 let accounts = 0;
 
 /** Every test uses an account of its own, because all share one database. */
-function setup({ perMinute = 10, failuresInRow = 20 } = {}) {
+function setup({ perMinute = 10, failuresPerDay = 20 } = {}) {
   const account = `ann ${accounts++}`;
   const known: string[] = [];
-  const start = () => countAttempts(db, { perMinute, failuresInRow });
+  const start = () => countAttempts(db, { perMinute, failuresPerDay });
   const attempts = start();
   const begin = (from: string, { by = attempts, who = account } = {}) =>
     by.begin(who, { network: addressKey(from), familiar: known.includes(from) });
   const guess = (...asked: Parameters<typeof begin>) =>
     begin(...asked).then(
-      () => "counted",
+      ({ mayPass, refusal }) => (mayPass ? "counted" : (refusal?.retryAfterSeconds as number)),
       (error) => error.retryAfterSeconds as number,
     );
   return { account, attempts, start, known, begin, guess };
@@ -84,12 +84,29 @@ test("a familiar network has one limit of its own", async () => {
   expect(counted(await repeat(60, () => guess("198.51.100.7")))).toBe(40);
 });
 
-test("a success resets the failures, and so does a password reset, at every server", async () => {
+test("past the failures a wrong password is refused alike on every network, known or not", async () => {
+  const { known, guess, begin } = setup();
+  known.push("198.51.100.7");
+  await repeat(20, (n) => guess(`2001:db8:${n.toString(16)}::1`));
+  const refusalOn = async (network: string) => (await begin(network)).refusal;
+  const onKnown = await refusalOn("198.51.100.7");
+  expect(onKnown).toMatchObject({ code: "TOO_MANY_ATTEMPTS_TRY_LATER" });
+  expect(onKnown).toEqual(await refusalOn("203.0.113.9"));
+});
+
+test("a success takes back its own attempt alone, and a password reset all, at every server", async () => {
   const { account, start, guess, begin } = setup({ perMinute: 1_000 });
   await repeat(19, () => guess("192.0.2.1"));
   await (await begin("192.0.2.1")).succeeded();
-  expect(counted(await repeat(20, () => guess("192.0.2.1")))).toBe(20);
-  expect(await guess("192.0.2.1")).not.toBe("counted");
+  expect(counted(await repeat(20, () => guess("192.0.2.1")))).toBe(1);
   await start().forget(account);
   expect(await guess("192.0.2.1")).toBe("counted");
+});
+
+test("on a familiar network a success resets that network's failures", async () => {
+  const { known, guess, begin } = setup({ perMinute: 1_000 });
+  known.push("198.51.100.7");
+  await repeat(39, () => guess("198.51.100.7"));
+  await (await begin("198.51.100.7")).succeeded();
+  expect(counted(await repeat(30, () => guess("198.51.100.7")))).toBe(20);
 });

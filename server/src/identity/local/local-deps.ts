@@ -20,7 +20,7 @@ export interface LocalOptions {
   readonly secret: Buffer;
   /** A function if the port is known only later; evaluated when a token is signed or verified. */
   readonly appUrl: string | (() => string);
-  readonly limits: { readonly signInsPerMinute: number; readonly failuresInRow?: number };
+  readonly limits: { readonly signInsPerMinute: number; readonly failuresPerDay?: number };
   /**
    * Revokes others' access to the user's environments and returns the counts (G109). Joins the transaction that ends the
    * sign-ins, before it ends them.
@@ -53,14 +53,14 @@ export interface LocalDeps extends Omit<LocalOptions, "appUrl"> {
 }
 
 export function localDeps({ appUrl, ...options }: LocalOptions): LocalDeps {
-  const { signInsPerMinute, failuresInRow } = options.limits;
+  const { signInsPerMinute, failuresPerDay } = options.limits;
   const baseUrl = () => `${typeof appUrl === "string" ? appUrl : appUrl()}/identity`;
   const keys = signingKeys(options.db, sealOf(options.secret, "identity key seal v1"));
   const origin = () => ({ issuer: baseUrl(), audience: "berth" });
   return {
     ...options,
     baseUrl,
-    attempts: countAttempts(options.db, { perMinute: signInsPerMinute, failuresInRow }),
+    attempts: countAttempts(options.db, { perMinute: signInsPerMinute, failuresPerDay }),
     codeTries: {
       short: countWindows(options.db, { name: "second factor", limit: 10, windowMs: 15 * 60_000 }),
       day: countWindows(options.db, { name: "second factor, day", limit: 100, windowMs: 86_400_000 }),

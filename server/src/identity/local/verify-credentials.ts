@@ -19,8 +19,9 @@ export async function verifyPassword(
   const sender = await senderOf(db, row?.id, from);
   // No account has a longer address.
   const attempt = await attempts.begin(emailKey(email).slice(0, 254), sender);
-  const { matches, outdated } = await checkPassword(password, row?.password_hash ?? null, sender);
-  if (!row || !matches) throw new IdentityError("INVALID_LOGIN_CREDENTIALS");
+  const stored = attempt.mayPass ? row?.password_hash : undefined;
+  const { matches, outdated } = await checkPassword(password, stored ?? null, sender);
+  if (!row || !matches) throw attempt.refusal ?? new IdentityError("INVALID_LOGIN_CREDENTIALS");
   await attempt.succeeded();
   if (row.disabled) throw new IdentityError("USER_DISABLED");
   return outdated ? rehash(db, row, password, sender) : row;

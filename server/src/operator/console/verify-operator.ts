@@ -43,8 +43,10 @@ export async function verifyOperator(
   const isKnown = browser !== undefined && browser.operatorId === operator?.id;
   const sender = { network: isKnown ? `browser ${browser.id}` : addressKey(ip), familiar: isKnown };
   const attempt = await attempts.begin(`operator ${emailKey(email).slice(0, 254)}`, sender);
-  const { matches } = await checkPassword(password, operator?.password_hash ?? null, sender);
-  if (!operator || !matches) throw new AppError("wrong_password", "This address or this password is not right");
+  const stored = attempt.mayPass ? operator?.password_hash : undefined;
+  const { matches } = await checkPassword(password, stored ?? null, sender);
+  if (!operator || !matches)
+    throw attempt.refusal ?? new AppError("wrong_password", "This address or this password is not right");
   if (!operator.factor_sealed && needsSecondFactor)
     throw new AppError(
       "action_not_allowed",
