@@ -1,11 +1,11 @@
 // npm run bench -- all | NAME [--accept]: measures figures beside floors and peers of the same run, and compares them with
 // bench/ledger.json. Ends with 1 where one is worse, misses what is promised, or is missing. --accept records them.
-import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
+import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeDocs } from "../scripts/generate-docs.ts";
 import { benchesOfAll, inTimes, inUnit, type LedgerRow, ledgerPath, readLedger } from "../scripts/ledger.ts";
+import { commit, machine } from "../testing/this-run.ts";
 import { type Figure, ratioOf, spreadOf } from "./figure.ts";
 import { exitCode, type Finding, judgeFigures, record } from "./judge-figures.ts";
 import { paceMs as measurePace } from "./machine-pace.ts";
@@ -34,9 +34,7 @@ if (benches.length === 0) {
   process.exit(2);
 }
 const args = rest.filter((each) => each !== "--accept");
-const machine = `${cpus().length} cores of ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GB`;
 const date = new Date().toISOString().slice(0, 10);
-const commit = execFileSync("git", ["describe", "--always", "--dirty", "--abbrev=8", "--exclude=*"]).toString().trim();
 
 let rows = readLedger();
 let busyBefore = await isBusy();

@@ -1,5 +1,6 @@
 import { startVitest, type TestCase } from "vitest/node";
-import { writeProof } from "./proof-page.ts";
+import type { TimeDifference } from "./access/same-time.ts";
+import { thisRun, writeProof } from "./proof-page.ts";
 
 const leastCells = 3000;
 
@@ -18,7 +19,7 @@ export async function proveAccess({ seed }: { readonly seed: number }): Promise<
   const sum = cells.reduce((total, [, count]) => total + count, 0);
   if (matrix.length === 0 || timed.length === 0 || failed.length > 0 || sum < leastCells)
     throw new Error(`${sum} cells; failed: ${failed.map((each) => each.name).join(", ")}`);
-  writeProof("access", page(seed, sum, cells, times));
+  writeProof("access", page(seed, { sum, cells, times }));
 }
 
 async function run(include: string, seed: number): Promise<readonly TestCase[]> {
@@ -32,18 +33,22 @@ async function run(include: string, seed: number): Promise<readonly TestCase[]> 
   return tests;
 }
 
-type Row = readonly [name: string, value: number];
+interface Found {
+  readonly sum: number;
+  readonly cells: readonly (readonly [kind: string, count: number])[];
+  readonly times: readonly (readonly [call: string, difference: TimeDifference])[];
+}
 
-function page(seed: number, sum: number, cells: readonly Row[], times: readonly Row[]): string {
-  return `\`npm run prove -- access --seed ${seed}\`: ${sum} cells, 0 successes that should not be.
+function page(seed: number, { sum, cells, times }: Found): string {
+  return `\`npm run prove -- access --seed ${seed}\`: ${sum} cells, 0 successes that should not be. ${thisRun()}
 
 | Cells | Tried |
 |---|---|
 ${cells.map(([kind, count]) => `| ${kind} | ${count} |`).join("\n")}
 
-Foreign against absent, 200 of each in turn, difference of the medians:
+Foreign against absent, in a drawn turn; where the medians of the first 200 of each differ by 5 % or more, those of 2,000 count:
 
-| Call | Difference |
-|---|---|
-${times.map(([call, percent]) => `| \`${call}\` | ${percent.toFixed(1)} % |`).join("\n")}`;
+| Call | Of each | Difference of the medians |
+|---|---|---|
+${times.map(([call, { percent, samples }]) => `| \`${call}\` | ${samples} | ${percent.toFixed(1)} % |`).join("\n")}`;
 }

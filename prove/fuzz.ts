@@ -19,7 +19,7 @@ import { type Product, removeFolder, startProduct } from "../testing/product.ts"
 import { type Memory, memoryOf } from "./fuzz/memory.ts";
 import { runSchemathesis } from "./fuzz/schemathesis.ts";
 import { sendRaw } from "./fuzz/send-raw.ts";
-import { writeProof } from "./proof-page.ts";
+import { thisRun, writeProof } from "./proof-page.ts";
 
 interface Options {
   readonly seed: number;
@@ -55,7 +55,7 @@ export async function proveFuzz({ seed, requests, quick }: Options): Promise<voi
     console.log(found.text);
     const checked = quick ? "not run" : await runSchemathesis(product, await signUp(product.url), seed);
     await must(product.url, "GET", "/healthz");
-    const text = `\`npm run prove -- fuzz --seed ${seed} --requests ${requests}\`: ${found.text} Schemathesis: ${checked}.`;
+    const text = `\`npm run prove -- fuzz --seed ${seed} --requests ${requests}\`: ${found.text} Schemathesis: ${checked}. ${thisRun()}`;
     console.log(text);
     if (found.failures.length > 0) throw new Error(found.failures.join("\n"));
     if (!quick) writeProof("fuzz", text);

@@ -11,17 +11,23 @@ import {
 } from "../../server/src/system-tests/testing/setup-access.ts";
 import { seeded } from "../../server/src/testing/random.ts";
 
+export interface TimeDifference {
+  readonly percent: number;
+  /** Of each kind. */
+  readonly samples: number;
+}
+
 declare module "vitest" {
   interface TaskMeta {
-    /** Difference of medians by call, in percent. */
-    times?: Record<string, number>;
+    /** Difference of medians by call. */
+    times?: Record<string, TimeDifference>;
   }
 }
 
 const samples = 200;
 const most = 5;
-/** On a machine with other work one round differs by more now and then; a call that tells differs always. */
-const rounds = 5;
+/** On a machine with other work one round differs by more now and then; a call that tells differs over all of them too. */
+const rounds = 10;
 const limitMs = 1_800_000;
 const random = seeded(inject("wholeMatrix")?.seed ?? 0);
 
@@ -51,45 +57,62 @@ test(
   limitMs,
 );
 
-const signIn = (email: string) => ({ email, password: "wrong password 1", returnSecureToken: true });
-const calls: Readonly<Record<string, (world: World, email: string) => Promise<unknown>>> = {
-  "POST /identity/v1/accounts:signInWithPassword": ({ call }, email) =>
-    call("POST", "/identity/v1/accounts:signInWithPassword", undefined, signIn(email)),
-  "POST /auth/reset-password": ({ call }, email) => call("POST", "/auth/reset-password", undefined, { email }),
-};
+const wrong = (email: string) => ({ email, password: "wrong password 1", returnSecureToken: true });
+const signIn = ({ call }: World, email: string) =>
+  call("POST", "/identity/v1/accounts:signInWithPassword", undefined, wrong(email));
+const reset = ({ call }: World, email: string) => call("POST", "/auth/reset-password", undefined, { email });
 
 test(
-  "a sign-in and a reset of somebody's address take as long as those of nobody's",
+  "a sign-in and a reset of somebody's address take as long as those of nobody's, past the failed ones too",
   async (context) => {
     const world = await setupAccess();
-    for (const [name, ask] of Object.entries(calls))
-      await compare(context, name, [() => ask(world, world.victim.email), () => ask(world, "nobody@example.com")]);
+    const sendsOf = (ask: typeof signIn) =>
+      [() => ask(world, world.victim.email), () => ask(world, "nobody@example.com")] as const;
+    const forget = () => world.db.deleteFrom("attempt_windows").execute();
+    const name = "POST /identity/v1/accounts:signInWithPassword";
+    await compare(context, name, sendsOf(signIn), forget);
+    for (let n = 0; n < 100; n++) for (const send of sendsOf(signIn)) await send();
+    for (const send of sendsOf(signIn)) expect(await send()).toMatchObject({ statusCode: 429 });
+    await compare(context, `${name}, after 100 failures`, sendsOf(signIn));
+    await compare(context, "POST /auth/reset-password", sendsOf(reset));
   },
   limitMs,
 );
 
-/** Where the first round differs by more than `most` percent, the middle one of `rounds` counts. */
-async function compare({ task }: TestContext, name: string, sends: readonly [Send, Send]): Promise<void> {
-  const found = [await differenceOf(...sends)];
-  if (Math.abs(found[0] ?? 0) >= most) while (found.length < rounds) found.push(await differenceOf(...sends));
-  const percent = Math.abs(middle(found));
-  console.log(`${name}: ${found.map((each) => each.toFixed(1)).join(", ")} %`);
-  task.meta.times = { ...task.meta.times, [name]: percent };
+/** Where the first round differs by more than `most` percent, the medians of `rounds` count. */
+async function compare(
+  { task }: TestContext,
+  name: string,
+  sends: readonly [Send, Send],
+  prepare?: Send,
+): Promise<void> {
+  const times: Times = [[], []];
+  await measure(times, sends, prepare);
+  const first = differenceOf(times);
+  if (Math.abs(first) >= most) for (let n = 1; n < rounds; n++) await measure(times, sends, prepare);
+  const percent = Math.abs(differenceOf(times));
+  console.log(`${name}: ${first.toFixed(1)} % at first, ${percent.toFixed(1)} % of ${times[0].length}`);
+  task.meta.times = { ...task.meta.times, [name]: { percent, samples: times[0].length } };
   expect.soft(percent, `${name}: difference of medians in percent`).toBeLessThan(most);
+}
+
+type Times = readonly [foreign: number[], absent: number[]];
+
+async function measure(times: Times, sends: readonly [Send, Send], prepare?: Send): Promise<void> {
+  for (let n = 0; n < samples; n++)
+    // Who comes first is drawn: a fixed turn would meet whatever else takes turns on the machine.
+    for (const which of random.chance(0.5) ? ([0, 1] as const) : ([1, 0] as const)) {
+      await prepare?.();
+      const began = performance.now();
+      await sends[which]();
+      times[which].push(performance.now() - began);
+    }
 }
 
 const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 /** In percent of the slower one; above 0 where the foreign id takes longer. */
-async function differenceOf(foreign: Send, absent: Send): Promise<number> {
-  const times: readonly [number[], number[]] = [[], []];
-  for (let n = 0; n < samples; n++)
-    // Who comes first is drawn: a fixed turn would meet whatever else takes turns on the machine.
-    for (const which of random.chance(0.5) ? ([0, 1] as const) : ([1, 0] as const)) {
-      const began = performance.now();
-      await (which === 0 ? foreign : absent)();
-      times[which].push(performance.now() - began);
-    }
+function differenceOf(times: Times): number {
   const [ofForeign, ofAbsent] = [middle(times[0]), middle(times[1])];
   return (100 * (ofForeign - ofAbsent)) / Math.max(ofForeign, ofAbsent);
 }
