@@ -46,9 +46,10 @@ function page(seed: number, { sum, cells, times }: Found): string {
 |---|---|
 ${cells.map(([kind, count]) => `| ${kind} | ${count} |`).join("\n")}
 
-Foreign against absent, in a drawn turn; where the medians of the first 200 of each differ by 5 % or more, those of 2,000 count:
+Foreign against absent, in a drawn turn. Where the medians of the time of 200 of each differ by 5 % or more, those of the CPU time
+of the product and its database count, which has no waiting for others in it; where they do too, those of 1,000:
 
-| Call | Of each | Difference of the medians |
-|---|---|---|
-${times.map(([call, { percent, samples }]) => `| \`${call}\` | ${samples} | ${percent.toFixed(1)} % |`).join("\n")}`;
+| Call | Difference of the medians |
+|---|---|
+${times.map(([call, { percent, of, samples }]) => `| \`${call}\` | ${percent.toFixed(1)} % of the ${of} of ${samples} |`).join("\n")}`;
 }
