@@ -114,11 +114,11 @@ async function measure(
   sends: readonly [Send, Send],
   prepare?: Send,
 ): Promise<void> {
-  const cpu = await cpuClock(db);
   for (let n = 0; n < samples; n++)
     // Who comes first is drawn: a fixed turn would meet whatever else takes turns on the machine.
     for (const which of random.chance(0.5) ? ([0, 1] as const) : ([1, 0] as const)) {
       await prepare?.();
+      const cpu = await cpuClock(db);
       const [cpuBefore, began] = [cpu.before(), performance.now()];
       await sends[which]();
       passed[which].push(performance.now() - began);
