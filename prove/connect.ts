@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -48,7 +48,10 @@ interface Found {
 
 function pageOf({ version, jumps, againMs, programs, files }: Found): string {
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
-  return `\`npm run prove -- connect\`: real JupyterLabs of the process driver, reached by OpenSSH with the config that the API answers. The load was ${loadavg()[0]?.toFixed(0)} on ${cpus().length} cores.
+  const commit = execFileSync("git", ["describe", "--always", "--dirty", "--abbrev=8", "--exclude=*"])
+    .toString()
+    .trim();
+  return `\`npm run prove -- connect\`: real JupyterLabs of the process driver, reached by OpenSSH with the config that the API answers. Commit ${commit}; the load was ${loadavg()[0]?.toFixed(0)} on ${cpus().length} cores of ${cpus()[0]?.model.trim()}.
 
 - 1 GiB of random bytes in and back, each copy with the same SHA-256: ${files.join("; ")}.
 - ${jumps.count} jumps of one account open at once, to ${labCount} environments, after ${seconds(jumps.openMs)} s; of ${jumps.answers} requests to a JupyterLab meanwhile none failed, and the slowest took ${seconds(jumps.longestMs)} s.
