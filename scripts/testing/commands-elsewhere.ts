@@ -57,7 +57,7 @@ export const commandsElsewhere: readonly Elsewhere[] = [
   },
   {
     command: /^helm (install|uninstall|upgrade) /,
-    by: ["server/src/system-tests/helm-chart.test.ts", "a cluster takes every object"],
+    by: ["server/src/system-tests/helm-install.test.ts", "a cluster takes every object"],
   },
   { command: /^systemctl /, by: noSystemd },
   { command: /^apt-get (update|install)\b/, by: noRoot },

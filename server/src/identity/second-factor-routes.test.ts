@@ -1,12 +1,8 @@
-import Fastify from "fastify";
 import { sql } from "kysely";
-import { expect, onTestFinished, test } from "vitest";
-import { handleErrors } from "../http/handle-errors.ts";
+import { expect, test } from "vitest";
 import { codeOf } from "../testing/factor-code.ts";
 import { softwarePasskey } from "../testing/software-passkey.ts";
 import { type TestUser, testApp } from "../testing/test-app.ts";
-import type { Identity } from "./identity.ts";
-import { secondFactorRoutes } from "./second-factor-routes.ts";
 
 const password = "good password 1";
 const wrong = "This code is not right, or it was used before";
@@ -255,36 +251,6 @@ test("G401 a trusted browser is not asked for a code for 30 days, for this accou
   const again = await must("POST", path, third.idToken, { password: current });
   expect((await call("POST", `${path}/confirm`, third.idToken, { code: codeOf(again.secret) })).statusCode).toBe(200);
   expect((await signIn(user, third.trustedBrowser)).idToken).toBeUndefined();
-});
-
-test("a hosted provider keeps the factor: each call says so in one sentence", async () => {
-  const app = Fastify();
-  onTestFinished(() => app.close());
-  handleErrors(app);
-  app.addHook("preParsing", async (request) => {
-    request.user = { id: "u1", email: "ada@uni.example", emailVerified: true, name: "", sessionId: null };
-  });
-  const deps = { db: undefined as never, brandName: "Berth", mode: "optional" as const };
-  secondFactorRoutes(app, { ...deps, identity: { secondFactors: null } as Identity });
-  const path = "/settings/u1/second-factor";
-  const body = { password, code: "123456" };
-  for (const [method, url] of [
-    ...([
-      ["GET", path],
-      ["POST", path],
-      ["DELETE", path],
-    ] as const),
-    ...([
-      ["POST", `${path}/confirm`],
-      ["POST", `${path}/recovery-codes`],
-    ] as const),
-  ]) {
-    const reply = await app.inject({ method, url, ...(method !== "GET" && { payload: body }) });
-    expect([reply.statusCode, reply.json().message]).toEqual([
-      409,
-      expect.stringMatching(/^Accounts here are Firebase's/),
-    ]);
-  }
 });
 
 test("a half sign-in ends after five minutes, with a new password, and with a suspension", async () => {

@@ -1,63 +1,23 @@
 import { readFileSync } from "node:fs";
-import { KubeConfig, type KubernetesObject, KubernetesObjectApi } from "@kubernetes/client-node";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { readConfig } from "../config/config.ts";
 import { readSettingsFile } from "../config/settings-file.ts";
-import { testKubeconfig, whyNoKubernetes } from "../drivers/testing/kubernetes-machine.ts";
 import {
-  installChart,
+  fullValues,
   leastValues,
   lintChart,
   namespace,
+  ofKind,
   type RenderedObject,
   renderChart,
   whyNoHelm,
+  withPods,
 } from "./testing/helm-chart.ts";
 
 const deploy = (path: string) => readFileSync(new URL(`../../../deploy/${path}`, import.meta.url), "utf8");
-const noCluster = await whyNoKubernetes();
-const whyNoDryRun = whyNoHelm || (noCluster ? ` (skipped: ${noCluster})` : "");
-
-/** Everything switched on. */
-const fullValues = {
-  image: { repository: "registry.example/berth", tag: "0.2.0-test", pullSecrets: ["registry"] },
-  settings: {
-    ...leastValues.settings,
-    TRUST_PROXY: "10.0.0.0/8",
-    MAIL_FROM: "a@b.example",
-    REQUESTS_PER_MINUTE: 1000000,
-    SUPPORT_ONLINE: false,
-  },
-  secrets: {
-    SMTP_URL: { name: "mail", key: "url" },
-    AWS_SECRET_ACCESS_KEY: { name: "backups", key: "secret" },
-  },
-  hosts: {
-    knownHosts: { name: "berth-hosts", key: "known_hosts" },
-    secrets: {
-      "gpu-1": { name: "berth-hosts", keys: ["key"] },
-      "gpu-2": { name: "tls", keys: ["ca.pem", "cert.pem", "key.pem"] },
-      a100: { name: "clusters", keys: ["kubeconfig"] },
-    },
-  },
-  catalogue: { currencies: [{ code: "USD" }] },
-  roles: { gateway: { replicas: 3 } },
-  autoscaling: { enabled: true },
-  ingress: { enabled: true, className: "nginx", annotations: { "a.example/b": "1" }, tlsSecret: "berth-tls" },
-  httpRoute: { enabled: true, parentRefs: [{ name: "edge", namespace: "edge" }] },
-  networkPolicy: { from: [{ namespaceSelector: {} }], metricsFrom: [{ namespaceSelector: {} }] },
-  serviceMonitor: { enabled: true, labels: { release: "prometheus" } },
-  podAnnotations: { "example/restarted": "1" },
-  nodeSelector: { pool: "services" },
-  tolerations: [{ key: "services", operator: "Exists" }],
-};
 
 const namesOf = (objects: readonly RenderedObject[]) =>
   objects.map(({ kind, metadata }) => `${kind} ${metadata?.name}`).toSorted();
-const ofKind = (objects: readonly RenderedObject[], kind: string) => objects.filter((each) => each.kind === kind);
-/** Deployments and the migrating job. */
-const withPods = (objects: readonly RenderedObject[]) => [...ofKind(objects, "Deployment"), ...ofKind(objects, "Job")];
-
 interface Variable {
   readonly name: string;
   readonly value?: string;
@@ -248,26 +208,6 @@ test.skipIf(whyNoHelm)(
   },
 );
 
-/** The cluster, with empty namespaces for one test. */
-async function clusterWithNamespace(): Promise<KubernetesObjectApi> {
-  const config = new KubeConfig();
-  config.loadFromFile(testKubeconfig);
-  const api = KubernetesObjectApi.makeApiClient(config);
-  const labels = { "pod-security.kubernetes.io/enforce": "restricted" };
-  for (const name of [namespace, `${namespace}-environments`]) {
-    const space = { apiVersion: "v1", kind: "Namespace", metadata: { name, labels } };
-    const create = () =>
-      api.create(space).then(
-        () => true,
-        () => false,
-      );
-    // The namespace of the test before may be going still.
-    await expect.poll(create, { timeout: 60_000 }).toBe(true);
-    onTestFinished(async () => void (await api.delete(space)));
-  }
-  return api;
-}
-
 const given = (change: object) => ({ ...leastValues, ...change });
 const set = (settings: object) => given({ settings: { ...leastValues.settings, ...settings } });
 
@@ -290,56 +230,3 @@ test.skipIf(whyNoHelm).each([
   expect(objects).toEqual([]);
   for (const word of words) expect(refusal).toContain(word);
 });
-
-test.skipIf(whyNoDryRun)(
-  `a Secret or a key that is missing is refused in one sentence, and nothing is made (G210)${whyNoDryRun}`,
-  async () => {
-    const api = await clusterWithNamespace();
-    const wanted = { RAZORPAY_KEY_SECRET: { name: "razorpay", key: "secret" } };
-    const values = { ...leastValues, secrets: wanted };
-    const install = () => installChart(values);
-    const secret = (name: string, ...keys: readonly string[]) =>
-      api.create({
-        ...{ apiVersion: "v1", kind: "Secret", metadata: { name, namespace } },
-        stringData: Object.fromEntries(keys.map((key) => [key, "x"])),
-      } as KubernetesObject);
-    // The account `default` is made a moment after its namespace.
-    const absent = `there is no Secret razorpay in the namespace ${namespace}`;
-    await secret("berth", "DATABASE_URL", "IDENTITY_SECRET");
-    await expect.poll(() => install().refusal, { timeout: 30_000 }).toContain(`secrets.RAZORPAY_KEY_SECRET: ${absent}`);
-    await secret("razorpay", "another");
-    expect(install().refusal).toContain(`the Secret razorpay in the namespace ${namespace} has no key secret`);
-    expect(install().refusal).not.toContain("DATABASE_URL");
-    await secret("whole", "secret");
-    wanted.RAZORPAY_KEY_SECRET.name = "whole";
-    expect(install()).toEqual({ status: 0, refusal: "" });
-    const elsewhere = installChart({ ...values, environments: { namespace: "nowhere" } });
-    expect(elsewhere.refusal).toContain("environments.namespace: there is no namespace nowhere");
-    // What an installation of before has there.
-    const home = { name: "home-1", namespace, labels: { "berth.part": "home" } };
-    const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Mi" } } };
-    await api.create({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata: home, spec } as KubernetesObject);
-    expect(install().refusal).toContain(
-      `homes are in the namespace ${namespace} already (1): set environments.namespace`,
-    );
-    expect(installChart({ ...values, environments: { namespace } })).toEqual({ status: 0, refusal: "" });
-  },
-);
-
-test.skipIf(whyNoDryRun)(
-  `a cluster takes every object, and the pods under Pod Security restricted${whyNoDryRun}`,
-  async () => {
-    const api = await clusterWithNamespace();
-    // Kinds that every cluster has.
-    const known = renderChart(fullValues).objects.filter(
-      ({ apiVersion }) => !/gateway|monitoring/.test(apiVersion ?? ""),
-    );
-    const pods = withPods(known).map(({ spec, metadata }) => ({
-      ...{ apiVersion: "v1", kind: "Pod", metadata: { name: metadata?.name ?? "", namespace } },
-      // The account is made with the objects, which are only tried here.
-      spec: { ...spec.template.spec, serviceAccountName: "default", automountServiceAccountToken: false },
-    }));
-    expect(pods).toHaveLength(4);
-    for (const object of [...known, ...pods]) await api.create(object, undefined, "All");
-  },
-);

@@ -1,21 +1,18 @@
 import { execFileSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdtempSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { chmod, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { Agent, WebSocket } from "undici";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import { recordLog } from "../../logging/testing/record-log.ts";
 import type { Driver, Spec } from "../driver.ts";
 import { callLab, startReady, testSpec, waitForState } from "../testing/drive-run.ts";
 import { driverSuite } from "../testing/driver.suite.ts";
 import { openProcessMachine } from "../testing/process-machine.ts";
-import { ownerOfRuns } from "./as-user.ts";
+import { runInKernel, startKernel } from "../testing/run-in-kernel.ts";
 import { socketOf } from "./process-run.ts";
-import { processTable, psTable, send, treeOf } from "./process-table.ts";
+import { processTable, send, treeOf } from "./process-table.ts";
 import type { runStates } from "./run-states.ts";
 import { socketFolder } from "./socket-folder.ts";
 
@@ -60,56 +57,14 @@ async function begin(wanted: Spec = testSpec(), by: Driver = driver): Promise<Sp
 
 const sharedRuns = new Map<Driver, Promise<Spec>>();
 
+const inside = (wanted: Spec, by: Driver, script: string) =>
+  runInKernel(join(machine.directory, "homes"), wanted, by, script);
+
 /** One run of each driver object, for tests that leave it running; ended with the machine. */
 function stands(by: Driver = driver): Promise<Spec> {
   const run = sharedRuns.get(by) ?? startReady(by, testSpec());
   sharedRuns.set(by, run);
   return run;
-}
-
-const kernels = new Map<Spec, Promise<string>>();
-
-async function startKernel(wanted: Spec, by: Driver): Promise<string> {
-  const { body } = await callLab(by, wanted, "POST", "/api/kernels", 15_000);
-  return (body as { id: string }).id;
-}
-
-/** Runs a script in the environment by way of a kernel, as its owner would; answers what it wrote. */
-async function inside(wanted: Spec, by: Driver, script: string): Promise<string> {
-  const home = join(machine.directory, "homes", wanted.home);
-  const runner = `import subprocess\nr = subprocess.run(["sh", "-c", ${JSON.stringify(script)}], capture_output=True, text=True)\nopen("out.new", "w").write(r.stdout + r.stderr)\nimport os\nos.rename("out.new", "out.txt")\n`;
-  await rm(join(home, "out.txt"), { force: true });
-  await writeFile(join(home, "run.py"), runner);
-  const kernel = kernels.get(wanted) ?? startKernel(wanted, by);
-  kernels.set(wanted, kernel);
-  await execute(by, wanted, await kernel, "exec(open('run.py').read())");
-  await expect.poll(() => existsSync(join(home, "out.txt")), { timeout: 15_000, interval: 20 }).toBe(true);
-  return readFile(join(home, "out.txt"), "utf8");
-}
-
-async function execute(by: Driver, wanted: Spec, kernel: string, code: string): Promise<void> {
-  const seen = await by.observe(wanted.id);
-  if (seen.state !== "running" || !("socketPath" in seen.endpoint)) throw new Error("not running");
-  const dispatcher = new Agent({ connect: { socketPath: seen.endpoint.socketPath } });
-  const socket = new WebSocket(`ws://localhost/api/kernels/${kernel}/channels?token=${wanted.token}`, { dispatcher });
-  // A kernel ignores a message that equals an earlier one.
-  const header = {
-    msg_id: randomUUID(),
-    msg_type: "execute_request",
-    username: "",
-    session: "s",
-    version: "5.3",
-    date: "",
-  };
-  const content = { code, silent: false, store_history: false, user_expressions: {}, allow_stdin: false };
-  const message = { channel: "shell", header, parent_header: {}, metadata: {}, content };
-  const { promise, resolve } = Promise.withResolvers<void>();
-  socket.addEventListener("open", () => socket.send(JSON.stringify(message)));
-  socket.addEventListener("message", ({ data }) => {
-    if (typeof data === "string" && JSON.parse(data).msg_type === "execute_reply") resolve();
-  });
-  await promise;
-  socket.close();
 }
 
 test("a pause stops every process, kernels too; a resume continues all", async () => {
@@ -311,27 +266,6 @@ test("G315 a home of another user, such as of a server before, belongs to its ru
   const { uid } = await stat(home);
   expect(uid).not.toBe(12_345);
   expect((await stat(join(home, "before"))).uid).toBe(uid);
-});
-
-test("G315 a server that is root says so where runs cannot get a user of their own", ({ skip }) => {
-  skip(process.getuid?.() !== 0, "the server is not root");
-  const { log, lines } = recordLog();
-  expect(ownerOfRuns(59_071, log)).toEqual({ uid: 59_071, gid: 59_071 });
-  expect(lines).toEqual([]);
-  expect(ownerOfRuns(undefined, log)).toEqual({ uid: 0, gid: 0 });
-  expect(lines).toMatchObject([
-    { level: "warn", event: "host.unfit", msg: expect.stringContaining("processes of root") },
-  ]);
-});
-
-test("ps and /proc give the same process table", async () => {
-  const own = process.pid;
-  const [fromProc, fromPs] = [(await processTable()).get(own), (await psTable(own)).get(own)];
-  expect(fromPs).toMatchObject({ pid: own, parent: fromProc?.parent, stopped: false });
-  // ps leaves out the children that were waited for.
-  expect(fromPs?.cpuSeconds).toBeGreaterThan(0);
-  expect(fromPs?.cpuSeconds).toBeLessThan((fromProc?.cpuSeconds ?? 0) + 2);
-  expect(fromPs?.memoryMb).toBeGreaterThan(10);
 });
 
 test("G111 a run on the files of another folder is neither used nor listed", async () => {

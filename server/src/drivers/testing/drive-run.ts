@@ -18,7 +18,7 @@ export interface TestMachine {
 export interface Given {
   readonly machine: TestMachine;
   readonly driver: Driver;
-  readonly begin: () => Promise<Spec>;
+  readonly begin: (wanted?: Spec) => Promise<Spec>;
 }
 
 /** Several test runs may share one machine and its names. */

@@ -1,59 +1,14 @@
-import { defaultCatalogue } from "@berth/contract";
 import { sql } from "kysely";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { newId } from "../../database/new-id.ts";
-import { testDatabase } from "../../database/testing.ts";
-import { markUnreachable } from "../hosts/register-host.ts";
-import { readCapacity } from "../leases/read-capacity.ts";
-import { enterQueue } from "../queue/join-queue.ts";
-import { addHosts, addOrder, inMs, rent } from "../testing/setup-environments.ts";
-import { extendHold, type HoldRequest, hold, releaseHold, renewHold } from "./hold.ts";
+import { addOrder, inMs, rent } from "../testing/setup-environments.ts";
+import { setupHolds } from "../testing/setup-holds.ts";
+import { extendHold, hold, releaseHold } from "./hold.ts";
 import { launch } from "./launch.ts";
 import { checkName } from "./name-reservations.ts";
 
-async function setup(hosts: Record<string, number>) {
-  const database = await testDatabase();
-  onTestFinished(database.close);
-  const { db } = database;
-  await addHosts(db, hosts);
-  const ask = (request: Partial<HoldRequest> = {}) =>
-    db.transaction().execute((tx) =>
-      renewHold(tx, {
-        orderId: newId(),
-        userId: "ann",
-        subdomain: `n${newId()}`,
-        gpuCount: 1,
-        holdUntil: inMs(900_000),
-        ...request,
-      }),
-    );
-  const lapse = (minutes = 3) =>
-    sql`update gpu_leases set hold_until = now() - make_interval(mins => ${minutes}) where hold_until is not null`
-      .execute(db)
-      .then(() =>
-        sql`update subdomain_claims set held_until = now() - make_interval(mins => ${minutes}) where held_until is not null`.execute(
-          db,
-        ),
-      );
-  /** How far what is ordered below has been prepared, by host. */
-  const prepared = (states: Record<string, string>) =>
-    sql`insert into host_images (host_id, container_type, state)
-      select key, 'jupyter', value from jsonb_each_text(${JSON.stringify(states)}::jsonb)`.execute(db);
-  /** As `ask`, for an order that says what it is for. */
-  const order = async (userId = "ann") => {
-    const subdomain = `n${newId()}`;
-    return await ask({ orderId: await addOrder(db, { userId, subdomain, gpuCount: 1, durationHours: 1 }), userId });
-  };
-  const waiting = () =>
-    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      .execute(db)
-      .then(({ rows }) => rows.length);
-  const open = () => db.selectFrom("gpu_leases").where("released_at", "is", null).selectAll().execute();
-  return { db, ask, order, prepared, waiting, lapse, open };
-}
-
 test("C11: of 50 orders for the last GPU one wins, and the refusals say when the next is free", async () => {
-  const { db, ask, open } = await setup({ a: 1 });
+  const { db, ask, open } = await setupHolds({ a: 1 });
   // Every connection is open before the race: else the first order is through before the others have one.
   await Promise.all(Array.from({ length: 20 }, () => sql`select pg_sleep(0.2)`.execute(db)));
   const answers = await Promise.all(Array.from({ length: 50 }, () => ask()));
@@ -64,37 +19,22 @@ test("C11: of 50 orders for the last GPU one wins, and the refusals say when the
       expect(answer).toMatchObject({ code: "out_of_stock", message: expect.stringMatching(/free at \d{4}-/) });
 });
 
-test("GPUs of one order are on one host, and two orders for all of them are not both refused", async () => {
-  const { ask, open } = await setup({ a: 3, b: 4 });
-  expect(await ask({ gpuCount: 4 })).toMatchObject({ ok: true, hostId: "b" });
-  expect(new Set((await open()).map(({ gpu_id }) => gpu_id[0]))).toEqual(new Set(["b"]));
-  expect(await ask({ gpuCount: 4 })).toMatchObject({ ok: false, code: "out_of_stock" });
-  expect(await ask({ gpuCount: 8 })).toMatchObject({ ok: false, message: "No machine has 8 GPUs" });
-  const both = await Promise.all([ask({ gpuCount: 3 }), ask({ gpuCount: 3 })]);
-  expect(both.filter(({ ok }) => ok)).toHaveLength(1);
-});
-
-test("a shortage of one GPU is in the singular", async () => {
-  const { ask } = await setup({});
-  expect(await ask({ gpuCount: 1 })).toMatchObject({ ok: false, message: "No machine has 1 GPU" });
-});
-
 test("C10: of two users who want one name at once one wins; a refusal holds nothing", async () => {
-  const { ask, open } = await setup({ a: 8 });
+  const { ask, open } = await setupHolds({ a: 8 });
   const answers = await Promise.all(["ann", "bob"].map((userId) => ask({ userId, subdomain: "same" })));
   expect(answers.map((answer) => (answer.ok ? "ok" : answer.code)).sort()).toEqual(["ok", "subdomain_taken"]);
   expect(await open()).toHaveLength(1);
 });
 
 test("without stock the name stays free", async () => {
-  const { db, ask } = await setup({ a: 1 });
+  const { db, ask } = await setupHolds({ a: 1 });
   await ask();
   expect(await ask({ subdomain: "wish" })).toMatchObject({ code: "out_of_stock" });
   expect(await checkName(db, "wish", "bob")).toMatchObject({ available: true });
 });
 
 test("a repeated hold is one hold; after its release everything is free again", async () => {
-  const { db, ask, open } = await setup({ a: 4 });
+  const { db, ask, open } = await setupHolds({ a: 4 });
   const request = { orderId: newId(), subdomain: "mine", gpuCount: 2 };
   await ask(request);
   expect(await ask(request)).toMatchObject({ ok: true });
@@ -114,7 +54,7 @@ test("a repeated hold is one hold; after its release everything is free again", 
 });
 
 test("a lapsed hold is taken over, GPUs and name; a running one is not", async () => {
-  const { ask, lapse, open } = await setup({ a: 1 });
+  const { ask, lapse, open } = await setupHolds({ a: 1 });
   await ask({ subdomain: "mine" });
   expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ code: "subdomain_taken" });
   await lapse(1);
@@ -128,7 +68,7 @@ test("a lapsed hold is taken over, GPUs and name; a running one is not", async (
 });
 
 test("a launched environment keeps its hold when its order is released, and cannot be launched without one", async () => {
-  const { db, open, lapse } = await setup({ a: 2 });
+  const { db, open, lapse } = await setupHolds({ a: 2 });
   const id = await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
   await lapse();
   const { order_id } = await db.selectFrom("environments").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
@@ -146,7 +86,7 @@ test("a launched environment keeps its hold when its order is released, and cann
   await expect(db.transaction().execute((tx) => launch(tx, { ...order, ...times, orderId }))).rejects.toThrow(
     "0 of 1 GPUs",
   );
-  const { db: more } = await setup({ b: 4 });
+  const { db: more } = await setupHolds({ b: 4 });
   const rental = { userId: "ann", subdomain: "few", gpuCount: 1, durationHours: 1 };
   const few = { ...rental, orderId: await addOrder(more, rental) };
   const fewer = more.transaction().execute(async (tx) => {
@@ -157,7 +97,7 @@ test("a launched environment keeps its hold when its order is released, and cann
 });
 
 test("G385 a new name is no address of a port; one from before stays its owner's", async () => {
-  const { db, ask } = await setup({ a: 4 });
+  const { db, ask } = await setupHolds({ a: 4 });
   const message = "A name that begins with a number and two hyphens is the address of a port";
   for (const subdomain of ["6006--lab", "80--lab"]) {
     expect(await ask({ subdomain })).toEqual({ ok: false, code: "subdomain_taken", message });
@@ -173,7 +113,7 @@ test("G385 a new name is no address of a port; one from before stays its owner's
 });
 
 test("G31: a kept name is free for its owner, on the host of its files, and taken for others until its retention ends", async () => {
-  const { db, ask } = await setup({ a: 1, b: 4 });
+  const { db, ask } = await setupHolds({ a: 1, b: 4 });
   const id = await rent(db, { userId: "ann", subdomain: "mine", gpuCount: 2 });
   await sql`update environments set status = 'terminated', terminated_at = now(), created_at = now() where id = ${id}`.execute(
     db,
@@ -194,21 +134,8 @@ test("G31: a kept name is free for its owner, on the host of its files, and take
   expect(await ask({ userId: "bob", subdomain: "mine" })).toMatchObject({ ok: true });
 });
 
-test("quarantined GPUs and drained hosts are not leased", async () => {
-  const { db, ask } = await setup({ a: 2, b: 2 });
-  await sql`update gpus set quarantined_at = now() where id = 'a1'`.execute(db);
-  await sql`update hosts set drained_at = now() where id = 'b'`.execute(db);
-  expect(await ask({ gpuCount: 2 })).toMatchObject({ ok: false });
-  const leased = [await ask(), await ask()];
-  expect(leased).toMatchObject([
-    { ok: true, hostId: "a" },
-    { ok: false, code: "out_of_stock" },
-  ]);
-  expect(await db.selectFrom("gpu_leases").select("gpu_id").execute()).toEqual([{ gpu_id: "a2" }]);
-});
-
 test("two successive owners of one name never see each other's files", async () => {
-  const { db } = await setup({ a: 2 });
+  const { db } = await setupHolds({ a: 2 });
   for (const userId of ["ann", "bob"]) {
     await rent(db, { userId, subdomain: "mine" });
     await sql`update environments set status = 'terminated', terminated_at = now()`.execute(db);
@@ -218,22 +145,8 @@ test("two successive owners of one name never see each other's files", async () 
   expect(new Set(homes.map(({ home }) => home)).size).toBe(2);
 });
 
-test("capacity is that of the largest free host, with the time when more is free", async () => {
-  const { db, ask } = await setup({ a: 2, b: 4 });
-  await ask({ gpuCount: 4 });
-  const { kind, total, free, counts } = await readCapacity(db, defaultCatalogue);
-  expect({ kind, total, free }).toEqual({ kind: "gpu", total: 4, free: 2 });
-  expect(counts.map((count) => [count.gpu_count, count.free, count.next_free_at !== null])).toEqual([
-    [1, true, false],
-    [2, true, false],
-    [4, false, true],
-    [6, false, false],
-    [8, false, false],
-  ]);
-});
-
 test("a lapsed hold that another order is taking over does not count as held", async () => {
-  const { db, ask, waiting, lapse, open } = await setup({ a: 1 });
+  const { db, ask, waiting, lapse, open } = await setupHolds({ a: 1 });
   const late = { orderId: newId(), subdomain: "late" };
   await ask(late);
   await lapse();
@@ -256,7 +169,7 @@ test("a lapsed hold that another order is taking over does not count as held", a
 });
 
 test("extending a lapsed hold locks the name before the GPUs, like the order that takes it over", async () => {
-  const { db, ask, waiting, lapse } = await setup({ a: 1 });
+  const { db, ask, waiting, lapse } = await setupHolds({ a: 1 });
   const late = { orderId: newId(), subdomain: "late" };
   await ask(late);
   await lapse();
@@ -268,45 +181,4 @@ test("extending a lapsed hold locks the name before the GPUs, like the order tha
     return { running };
   });
   await extending.running;
-});
-
-test("an order goes to a host that can run its type, first to one that has the image", async () => {
-  const { ask, order, prepared } = await setup({ a: 2, b: 1, c: 1 });
-  await prepared({ a: "unavailable", b: "preparing", c: "ready" });
-  expect([await order(), await order()]).toMatchObject([{ hostId: "c" }, { hostId: "b" }]);
-  expect(await order()).toMatchObject({ code: "out_of_stock", message: expect.stringMatching(/free at \d{4}-/) });
-  expect(await ask(), "for something that runs there").toMatchObject({ hostId: "a" });
-});
-
-test("an order that prefers a later host still locks the hosts in the order of their ids", async () => {
-  const { db, order, prepared, waiting } = await setup({ a: 1, b: 1 });
-  await prepared({ a: "preparing", b: "ready" });
-  const answer = await db.transaction().execute(async (tx) => {
-    await sql`select 1 from hosts where id = 'a' for no key update`.execute(tx);
-    const asked = order();
-    await expect.poll(waiting).toBe(1);
-    await sql`select 1 from hosts where id = 'b' for no key update nowait`.execute(tx);
-    return { asked };
-  });
-  expect(await answer.asked).toMatchObject({ hostId: "b" });
-});
-
-test("a reservation on a host that cannot run the order's type is released for GPUs on another one", async () => {
-  const { db, order, prepared, open } = await setup({ a: 1, b: 1 });
-  await enterQueue(db, "ann", 1, async () => {});
-  expect(await open()).toMatchObject([{ gpu_id: "a1", holder_kind: "queue" }]);
-  await prepared({ a: "unavailable" });
-  expect(await order()).toMatchObject({ hostId: "b" });
-  expect(await open()).toMatchObject([{ gpu_id: "b1", holder_kind: "order" }]);
-});
-
-test("a hold on a host that became unreachable moves to GPUs of another one, or is refused", async () => {
-  const { db, ask, open } = await setup({ a: 1, b: 1 });
-  const request = { orderId: newId(), subdomain: "mine" };
-  expect(await ask(request)).toMatchObject({ hostId: "a" });
-  await markUnreachable(db, "a");
-  expect(await ask(request)).toMatchObject({ ok: true, hostId: "b" });
-  expect(await open()).toMatchObject([{ gpu_id: "b1" }]);
-  await markUnreachable(db, "b");
-  expect(await ask(request)).toMatchObject({ ok: false, code: "out_of_stock" });
 });

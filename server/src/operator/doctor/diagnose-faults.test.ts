@@ -12,38 +12,13 @@ import { auditWitness } from "../../audit/audit-witness.ts";
 import { checkAudit } from "../../audit/check-audit.ts";
 import { recordAct } from "../../audit/record-act.ts";
 import { readConfig } from "../../config/config.ts";
-import { newId } from "../../database/new-id.ts";
-import { testDatabase } from "../../database/testing.ts";
 import { certificatesIn } from "../../drivers/testing/certificates-in.ts";
-import { addOrder } from "../../environments/testing/setup-environments.ts";
 import { strictLog } from "../../logging/testing/record-log.ts";
 import { settingsOf, startPresence } from "../process-registry.ts";
 import { askDoctor, databaseUrl, operator, operatorProcess } from "../testing/run-operator.ts";
+import { setupDoctor } from "../testing/setup-doctor.ts";
 import { findingKinds } from "./finding-kinds.ts";
 import { runChecks } from "./run-checks.ts";
-
-async function setup() {
-  const database = await testDatabase();
-  onTestFinished(database.close);
-  const folder = mkdtempSync(join(tmpdir(), "berth-doctor-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const { db } = database;
-  const addHost = () => sql`insert into hosts (id, kind) values ('local', 'process')`.execute(db);
-  return {
-    db,
-    addHost,
-    folder,
-    ask: (env: Record<string, string> = {}) => askDoctor(db, { DATA_DIR: folder, ...env }),
-    /** Inserts a paid order of this many days ago, with its payment. */
-    async pay(): Promise<string> {
-      const id = await addOrder(db, { userId: "ada", subdomain: newId(), gpuCount: 1, durationHours: 1 });
-      await sql`
-        insert into payments (id, order_id, user_id, gateway, gateway_payment_id, status, settles_order, amount_minor, currency)
-        values (${id}, ${id}, 'ada', 'embedded', ${`pay_${id}`}, 'captured', true, 20, 'USD')`.execute(db);
-      return id;
-    },
-  };
-}
 
 test("a check that fails and one that times out are findings of their own; the others report theirs", async () => {
   const look = (what: string, work: () => Promise<readonly string[]>) => ({
@@ -64,60 +39,8 @@ test("a check that fails and one that times out are findings of their own; the o
   ]);
 });
 
-test("an order paid long ago and never delivered, and one that is no longer polled, are stuck", async () => {
-  const { db, ask, pay } = await setup();
-  const [late, forgotten, fresh] = [await pay(), await pay(), await pay()];
-  await sql`update orders set deliver_by = now() - interval '1 hour' where id = ${late}`.execute(db);
-  await sql`update orders set due_at = now() - interval '2 hours' where id = ${forgotten}`.execute(db);
-  const { found, code } = await ask();
-  const stuck = found["Orders that are stuck"];
-  expect(stuck).toEqual([
-    expect.stringMatching(new RegExp(`^${late} paid since .* UTC and not delivered`)),
-    expect.stringMatching(new RegExp(`^${forgotten} paid and not polled since .* UTC`)),
-  ]);
-  expect(stuck?.join()).not.toContain(fresh);
-  expect(code).toBe(1);
-});
-
-test("a refund whose provider never answers, one queued for an hour and one that never arrives are stuck; a new one and one held back by a dispute are not", async () => {
-  const { db, ask, pay } = await setup();
-  const refund = async (id: string, set: string) => {
-    await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at)
-      values (${id}, ${await pay()}, 20, 'USD', 'hardware', 'queued', now())`.execute(db);
-    await sql.raw(`update refunds set ${set} where id = '${id}'`).execute(db);
-  };
-  await refund("silent", "attempts = 4, last_error = 'fetch failed', created_at = now() - interval '5 minutes'");
-  await refund("waits", "created_at = now() - interval '2 hours'");
-  await refund("lost", "status = 'sent', created_at = now() - interval '11 days'");
-  await refund("new", "attempts = 1");
-  await refund("held", "created_at = now() - interval '3 days'");
-  await sql`insert into disputes (id, gateway, gateway_dispute_id, payment_id, user_id, status, phase, amount_minor, currency, created_at)
-    select 'd', 'embedded', 'disp', payment_id, 'ada', 'open', 'chargeback', 20, 'USD', now() from refunds where id = 'held'`.execute(
-    db,
-  );
-  const { found } = await ask();
-  expect(found["Refunds that failed or are stuck"]).toEqual([
-    expect.stringMatching(/^lost pay_\w+ \$0.20 hardware has not arrived, 11d 0h old, 0 tries$/),
-    expect.stringMatching(/^waits pay_\w+ \$0.20 hardware is not sent, 2h 0m old, 0 tries$/),
-    expect.stringMatching(/^silent pay_\w+ \$0.20 hardware is not sent, 5m old, 4 tries: fetch failed$/),
-  ]);
-});
-
-test("a provider that did not answer three times is a finding, until it answers; orders of other keys are none", async () => {
-  const { db, ask, pay } = await setup();
-  const [asked, old] = [await pay(), await pay()];
-  await sql`update orders set attempts = 3, last_error = 'the payment provider does not answer', due_at = now() + interval '8 s'`.execute(
-    db,
-  );
-  await sql`update orders set due_at = now() - interval '9 days' where id = ${old}`.execute(db);
-  const look = async () => (await ask()).found["Payment provider that does not answer"];
-  expect(await look()).toEqual(["1 order could not be asked about: the payment provider does not answer"]);
-  await sql`update orders set attempts = 0, last_error = null where id = ${asked}`.execute(db);
-  expect(await look()).toBeUndefined();
-});
-
 test("unsent mails are counted with their age and error; without a mail server queued mails are no finding", async () => {
-  const { db, ask } = await setup();
+  const { db, ask } = await setupDoctor();
   const mail = (id: string, attempts: number, error: string | null) =>
     sql`insert into mails (id, cause, user_id, recipient, subject, body_text, body_html, useful_until, created_at, attempts, last_error)
       values (${id}, ${id}, 'ada', 'ada@uni.example', 's', 't', 'h', now() + interval '1 day', now() - interval '2 hours', ${attempts}, ${error})`.execute(
@@ -142,7 +65,7 @@ test("unsent mails are counted with their age and error; without a mail server q
 });
 
 test("a missing home and a folder without an owner are listed", async () => {
-  const { db, folder, ask, addHost } = await setup();
+  const { db, folder, ask, addHost } = await setupDoctor();
   await addHost();
   const home = (name: string, used: string) =>
     sql`insert into homes (id, home, host_id, user_id, subdomain, used_at) values (${name}, ${name}, 'local', 'ada', ${`lab-${name}`}, ${sql.raw(used)})`.execute(
@@ -173,7 +96,7 @@ test.skipIf(whyNoMount)(
     ? `a disk that is nearly full, skipped because ${whyNoMount}`
     : "a nearly full disk is listed with its free space",
   async () => {
-    const { folder, ask } = await setup();
+    const { folder, ask } = await setupDoctor();
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=10m", "tmpfs", folder]);
     onTestFinished(() => void execFileSync("umount", ["-l", folder]));
     const look = async () => (await ask()).found["Disks that are nearly full"];
@@ -203,7 +126,7 @@ function mountable(): string | undefined {
 }
 
 test("certificates near their expiry, served by the app and an engine and in files, and a host whose clock is wrong", async () => {
-  const { db, folder, ask } = await setup();
+  const { db, folder, ask } = await setupDoctor();
   const certificates = certificatesIn(folder);
   await certificates.authority("ca");
   for (const [name, days] of Object.entries({ app: 5, fine: 90, engine: 20 }))
@@ -257,7 +180,7 @@ test("certificates near their expiry, served by the app and an engine and in fil
 });
 
 test("a machine whose clock is three days ahead of the database is listed", async () => {
-  const { db, folder, ask } = await setup();
+  const { db, folder, ask } = await setupDoctor();
   const what = "Clocks that differ from the database's by more than 30 seconds";
   expect((await ask()).found[what]).toBeUndefined();
   const ahead = "const now = Date.now; Date.now = () => now() + 259200000;";
@@ -268,7 +191,7 @@ test("a machine whose clock is three days ahead of the database is listed", asyn
 });
 
 test("an unreachable engine is one finding, and the checks of money still run", async () => {
-  const { db, ask, pay } = await setup();
+  const { db, ask, pay } = await setupDoctor();
   await sql`insert into refunds (id, payment_id, amount_minor, currency, reason, status, due_at, last_error)
     values ('r', ${await pay()}, 20, 'USD', 'hardware', 'failed', now(), 'no balance')`.execute(db);
   const { found, all, code } = await ask({ RUNTIME: "docker", DOCKER_HOST: "unix:///nowhere/docker.sock" });
@@ -282,7 +205,7 @@ test("an unreachable engine is one finding, and the checks of money still run", 
 });
 
 test("an engine that accepts the connection and never answers is one finding, and does not affect other checks", async () => {
-  const { folder, ask, addHost, db } = await setup();
+  const { folder, ask, addHost, db } = await setupDoctor();
   const silent = createSilent().listen(join(folder, "silent.sock"));
   onTestFinished(() => void silent.close());
   await addHost();
@@ -300,7 +223,7 @@ test("an engine that accepts the connection and never answers is one finding, an
 const elsewhere = { id: "other", host_name: "elsewhere", started_at: "infinity" };
 
 test("without RUNTIME the machine is checked with the settings of the running server, or of the last one", async () => {
-  const { db, folder, ask } = await setup();
+  const { db, folder, ask } = await setupDoctor();
   const engines = "Docker Engines and clusters that cannot be used";
   const DOCKER_HOST = "unix:///nowhere/docker.sock";
   expect((await ask({ DOCKER_HOST })).found[engines]).toBeUndefined();
@@ -341,7 +264,7 @@ test("without RUNTIME the machine is checked with the settings of the running se
 });
 
 test("the text report has a line for each check, its findings below it, and the remedy", async () => {
-  const { db, folder, addHost } = await setup();
+  const { db, folder, addHost } = await setupDoctor();
   await addHost();
   await sql`insert into homes (id, home, host_id, user_id, subdomain, used_at)
     select 'h' || n, 'h' || n, 'local', 'ada', 'lab-' || n, now() from generate_series(101, 125) n`.execute(db);

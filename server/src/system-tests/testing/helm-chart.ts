@@ -36,12 +36,54 @@ export type RenderedObject = KubernetesObject & {
   readonly [field: string]: any;
 };
 
+/** Everything switched on. */
+export const fullValues = {
+  image: { repository: "registry.example/berth", tag: "0.2.0-test", pullSecrets: ["registry"] },
+  settings: {
+    ...leastValues.settings,
+    TRUST_PROXY: "10.0.0.0/8",
+    MAIL_FROM: "a@b.example",
+    REQUESTS_PER_MINUTE: 1000000,
+    SUPPORT_ONLINE: false,
+  },
+  secrets: {
+    SMTP_URL: { name: "mail", key: "url" },
+    AWS_SECRET_ACCESS_KEY: { name: "backups", key: "secret" },
+  },
+  hosts: {
+    knownHosts: { name: "berth-hosts", key: "known_hosts" },
+    secrets: {
+      "gpu-1": { name: "berth-hosts", keys: ["key"] },
+      "gpu-2": { name: "tls", keys: ["ca.pem", "cert.pem", "key.pem"] },
+      a100: { name: "clusters", keys: ["kubeconfig"] },
+    },
+  },
+  catalogue: { currencies: [{ code: "USD" }] },
+  roles: { gateway: { replicas: 3 } },
+  autoscaling: { enabled: true },
+  ingress: { enabled: true, className: "nginx", annotations: { "a.example/b": "1" }, tlsSecret: "berth-tls" },
+  httpRoute: { enabled: true, parentRefs: [{ name: "edge", namespace: "edge" }] },
+  networkPolicy: { from: [{ namespaceSelector: {} }], metricsFrom: [{ namespaceSelector: {} }] },
+  serviceMonitor: { enabled: true, labels: { release: "prometheus" } },
+  podAnnotations: { "example/restarted": "1" },
+  nodeSelector: { pool: "services" },
+  tolerations: [{ key: "services", operator: "Exists" }],
+};
+
 /** What `helm install` would make, hooks too. */
 export function renderChart(values: Values, release = "berth"): Rendered {
   const { status, stdout, stderr } = helm("template", release, chart, "--kube-version", "1.34.0", values);
   if (status !== 0) return { objects: [], refusal: stderr };
   return { objects: (loadAllYaml(stdout) as (RenderedObject | null)[]).filter((each) => each !== null), refusal: "" };
 }
+
+export const ofKind = (objects: readonly RenderedObject[], kind: string) =>
+  objects.filter((each) => each.kind === kind);
+/** Deployments and the migrating job. */
+export const withPods = (objects: readonly RenderedObject[]) => [
+  ...ofKind(objects, "Deployment"),
+  ...ofKind(objects, "Job"),
+];
 
 /** Tries an installation in the cluster of TEST_KUBECONFIG, which the cluster checks and which makes nothing. */
 export function installChart(values: Values): { readonly status: number | null; readonly refusal: string } {
