@@ -7,7 +7,6 @@ for files only (G106).
 `preload` knows nothing of a run, so that a process which has called it can be forked for many runs (ADR 3).
 """
 import gc
-import glob
 import importlib
 import itertools
 import json
@@ -15,13 +14,9 @@ import os
 import pathlib
 import shutil
 import socket
-import stat
 import sys
-import tempfile
 import types
 
-PIP = '#!/bin/sh\nexec "$(dirname "$0")/python" -m pip "$@"\n'
-LARGEST_PACKAGE_JSON = 1_000_000
 # JupyterLab imports these while it starts.
 IMPORTED_LATER = [
     "jinja2.ext",
@@ -101,7 +96,7 @@ def record_outputs(app, run):
     def install():
         contents.get, kernels.start_watching_activity = get, watch
         try:
-            for name in ("cell_outputs", "output_records", "outputs"):
+            for name in ("cell_outputs", "cell_run", "output_records", "outputs"):
                 load(name)
             sys.modules["outputs"].install(app, str(run.home / ".local" / "share" / "berth" / "outputs"))
         except Exception as problem:
@@ -139,9 +134,9 @@ def serve_gateway(app):
 
 def load(name):
     """Compiles another file of this folder, as a module."""
-    module = types.ModuleType(name)
+    module = sys.modules[name] = types.ModuleType(name)
     exec(compile(part(f"{name}.py"), f"{name}.py", "exec"), module.__dict__)
-    sys.modules[name] = module
+    return module
 
 
 def terminal(run):
@@ -150,72 +145,6 @@ def terminal(run):
     """
     shell = shutil.which("bash") or "/bin/sh"
     return [shell, "--norc"] if run.without_settings and shell.endswith("bash") else [shell]
-
-
-def ensure_folder(path):
-    """Creates a readable and writable folder below an existing one."""
-    if os.path.lexists(path) and not path.is_dir():
-        move_into_subfolder(path)
-    path.mkdir(exist_ok=True)
-    if not os.access(path, os.R_OK | os.W_OK | os.X_OK):
-        path.chmod(0o700)
-
-
-def move_into_subfolder(path):
-    """Moves the entry into a new folder beside it, so that the owner loses nothing."""
-    path.rename(pathlib.Path(tempfile.mkdtemp(prefix=path.name + ".", dir=path.parent), path.name))
-
-
-def replace(path, make):
-    """Replaces any entry atomically by the result of `make`: on a full disk the old one stays."""
-    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".new-") as drafts:
-        draft = pathlib.Path(drafts) / path.name
-        make(draft)
-        if path.is_dir() and not path.is_symlink():
-            move_into_subfolder(path)
-        draft.replace(path)
-
-
-def ensure_file(path, content, mode=0o644):
-    """Writes a file with this content. An existing entry is read only if it is a regular file of this length: reading a
-    FIFO blocks, and a symlink may lead to an endless file.
-    """
-    def make(draft):
-        draft.write_text(content)
-        draft.chmod(mode)
-
-    try:
-        entry = path.lstat()
-        if stat.S_ISREG(entry.st_mode) and entry.st_size == len(content) and path.read_text() == content:
-            return
-    except OSError:
-        pass
-    replace(path, make)
-
-
-def make_home(run):
-    """Creates a Python environment in the home without `python -m venv`, which takes seconds. The owner's packages come
-    before the runtime's, `pip install` writes here, and kernels and terminals use it. It survives stop and start.
-    """
-    name = "python%d.%d" % sys.version_info[:2]
-    packages = run.own / "lib" / name / "site-packages"
-    top = run.folder if run.without_settings else run.home
-    for path in [top, *reversed([each for each in packages.parents if top in each.parents]), packages, run.own / "bin"]:
-        ensure_folder(path)
-    base = os.path.dirname(os.path.realpath(sys.executable))
-    version = "%d.%d.%d" % sys.version_info[:3]
-    ensure_file(run.own / "pyvenv.cfg", f"home = {base}\ninclude-system-site-packages = false\nversion = {version}\n")
-    ensure_file(packages / "_runtime.pth", f"{sys.prefix}/lib/{name}/site-packages\n")
-    # The owner may have replaced them. A symlink to another runtime is from an earlier start of ours.
-    for link in (run.own / "bin" / each for each in ("python", "python3", name)):
-        target = os.readlink(link) if link.is_symlink() else ""
-        is_ours = target.endswith("/bin/python") and run.home not in pathlib.Path(target).parents
-        is_older = is_ours and target != sys.executable
-        if is_older or not link.is_file():
-            replace(link, lambda draft: draft.symlink_to(sys.executable))
-    for script in ("pip", "pip3"):
-        if not (run.own / "bin" / script).is_file():
-            ensure_file(run.own / "bin" / script, PIP, 0o755)
 
 
 def variables(run):
@@ -228,42 +157,6 @@ def variables(run):
         "JUPYTER_PATH": f"{run.own}/share/jupyter",
         **({"IPYTHONDIR": str(run.folder / "ipython")} if run.without_settings else {}),
     }
-
-
-def is_readable_extension(package):
-    """Whether an extension's package.json is a valid regular file: an invalid one breaks the whole page."""
-    try:
-        for path in (package, os.path.join(os.path.dirname(package), "install.json")):
-            entry = os.stat(path) if path == package or os.path.lexists(path) else None
-            if entry is None:
-                continue
-            if not stat.S_ISREG(entry.st_mode) or entry.st_size > LARGEST_PACKAGE_JSON:
-                return False
-            content = json.loads(pathlib.Path(path).read_text("utf-8"))
-            if path == package and not is_extension(content):
-                return False
-    except (OSError, ValueError, RecursionError):
-        return False
-    return True
-
-
-def is_extension(content):
-    texts = isinstance(content, dict) and all(isinstance(content.get(key), str) for key in ("name", "version"))
-    build = texts and isinstance(content.get("jupyterlab"), dict) and content["jupyterlab"].get("_build")
-    return isinstance(build, dict) and isinstance(build.get("load"), str)
-
-
-def read_extensions_with_care():
-    """Extensions of the home's packages are data for the browser. Searches only the folders of extensions, without
-    following symlinks further, and skips invalid ones.
-    """
-    import jupyterlab_server.app
-    import jupyterlab_server.config
-
-    jupyterlab_server.config.iglob = lambda pattern: filter(is_readable_extension, glob.iglob(pattern))
-    jupyterlab_server.app.glob = lambda pattern, recursive: list(
-        itertools.chain.from_iterable(glob.iglob(pattern.replace("**", depth)) for depth in ("[!@]*", "@*/*"))
-    )
 
 
 def ignore_configuration_of_the_home():
@@ -326,7 +219,8 @@ def preload():
     """Imports JupyterLab, nine tenths of its start. Reads nothing of a run, and starts no thread."""
     postpone_imports()
     ignore_configuration_of_the_home()
-    read_extensions_with_care()
+    load("lab_extensions").read_extensions_with_care()
+    load("own_python")
     listen_on_descriptor()
     import jupyterlab.commands
 
@@ -374,9 +268,10 @@ def main(arguments):
     if run.without_settings:
         os.environ["JUPYTER_DATA_DIR"] = str(run.folder / "data")
     try:
-        ensure_folder(run.home)
+        own_python = sys.modules["own_python"]
+        own_python.ensure_folder(run.home)
         os.chdir(run.home)
-        make_home(run)
+        own_python.make_home(run)
     except OSError as problem:
         # JupyterLab must start with a full home too, so that its owner can delete files.
         print(f"The home's Python environment could not be made: {problem}", file=sys.stderr)

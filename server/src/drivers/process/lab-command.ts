@@ -4,9 +4,12 @@ import type { Runtime } from "./prepare-runtime.ts";
 
 const image = (name: string) => readFileSync(new URL(`../../../../images/${name}`, import.meta.url), "utf8");
 
-/** What lab.py reads later. Images have them beside it. */
+/** What lab.py reads, the first two at once. Images have them beside it. */
 export const partsOfLab = [
+  "own_python.py",
+  "lab_extensions.py",
   "cell_outputs.py",
+  "cell_run.py",
   "output_records.py",
   "outputs.py",
   "outputs.js",
