@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /**
  * Gives each picture its size, so that nothing moves when it arrives, and loads it when it is near. Beside `a.webp` may lie
- * `a-dark.webp`, the same in the dark scheme: web/src/docs/docs.module.css shows the one of the reader's scheme.
+ * `a-dark.webp`, the same in the dark scheme: web/src/docs/docs-text.module.css shows the one of the reader's scheme.
  */
 export function pictureTags(html: string, folder: string): string {
   return html.replaceAll(/<img src="\/docs\/([^"]+)\.webp" alt="([^"]*)">/g, (whole, name: string, alt: string) => {

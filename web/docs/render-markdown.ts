@@ -27,7 +27,7 @@ type Resolve = (href: string) => string | undefined;
 const markdown = new MarkdownIt({ html: false });
 markdown.renderer.rules.code_inline = (tokens, index) => `<code>${unbroken(tokens[index]?.content ?? "")}</code>`;
 
-/** A short word with hyphens, such as an option, stays on one line (docs.module.css). */
+/** A short word with hyphens, such as an option, stays on one line (docs-text.module.css). */
 function unbroken(code: string): string {
   const words = markdown.utils.escapeHtml(code).split(" ");
   return words.map((word) => (/^(?=.*-).{2,24}$/.test(word) ? `<span>${word}</span>` : word)).join(" ");

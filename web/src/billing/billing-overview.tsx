@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import { EmptyState } from "../ui/display/empty-state.tsx";
+import overview from "./billing-overview.module.css";
 import classes from "./billing-page.module.css";
 import { ChartsSkeleton } from "./billing-skeleton.tsx";
 import { MonthFigures } from "./month-figures.tsx";
@@ -29,7 +30,7 @@ export function BillingOverview({ statement: { chartData, usageBreakdown } }: { 
 
 function NoCharts() {
   return (
-    <div className={classes.charts}>
+    <div className={overview.charts}>
       <section aria-labelledby="spending-title">
         <h2 id="spending-title" className="section-title">
           Monthly spending

@@ -1,5 +1,6 @@
 import { Skeleton } from "@mantine/core";
 import { SlowRead } from "../ui/display/slow-read.tsx";
+import overview from "./billing-overview.module.css";
 import classes from "./billing-page.module.css";
 
 /** The final layout while loading, to avoid layout shifts. */
@@ -17,9 +18,9 @@ export function BillingSkeleton() {
 /** Both charts at their heights: 300 and 250 px below title and caption, aligned at the bottom while side by side. */
 export function ChartsSkeleton() {
   return (
-    <div className={classes.charts}>
+    <div className={overview.charts}>
       <Skeleton height={356} radius="lg" />
-      <Skeleton className={classes.barsSkeleton ?? ""} radius="lg" />
+      <Skeleton className={overview.barsSkeleton ?? ""} radius="lg" />
     </div>
   );
 }

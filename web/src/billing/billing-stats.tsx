@@ -1,6 +1,6 @@
 import { TrendingDown, TrendingUp } from "lucide-react";
 import { Stats } from "../ui/display/stats.tsx";
-import classes from "./billing-page.module.css";
+import classes from "./billing-overview.module.css";
 import { amountText, type Statement, type Trend, trendOf } from "./statement.ts";
 
 /** The three summary cards (spec 2.10), in USD list prices minus refunds (G7, G20). */

@@ -2,6 +2,7 @@ import { plural } from "@berth/contract";
 import "@mantine/charts/styles.layer.css";
 import { BarChart, LineChart } from "@mantine/charts";
 import { moneyShort } from "../format.ts";
+import overview from "./billing-overview.module.css";
 import classes from "./billing-page.module.css";
 import { amountText, chartText, longMonth, type Month, monthName, shortMonth } from "./statement.ts";
 
@@ -35,7 +36,7 @@ export function SpendingCharts({ months }: { readonly months: readonly Month[] }
     return { ...month, label, running, color: running ? "var(--live)" : "var(--ink-3)" };
   });
   return (
-    <div className={classes.charts}>
+    <div className={overview.charts}>
       <Spending points={points} />
       <Payments points={points} />
     </div>
@@ -131,7 +132,7 @@ function Dot({ cx, cy, payload }: DotProps) {
 function Figure({ point, text }: { readonly point?: Point; readonly text: (point: Point) => string }) {
   if (!point) return null;
   return (
-    <div className={classes.tooltip}>
+    <div className={overview.tooltip}>
       <span className="faint">{monthName(point.month, longMonth)}</span>
       <strong>{text(point)}</strong>
     </div>

@@ -1,6 +1,7 @@
 import { typeName } from "../content/environment-types.ts";
 import { EmptyState } from "../ui/display/empty-state.tsx";
 import { Table } from "../ui/display/table.tsx";
+import overview from "./billing-overview.module.css";
 import classes from "./billing-page.module.css";
 import { amountText, type Statement } from "./statement.ts";
 
@@ -9,7 +10,7 @@ type Row = Statement["usageBreakdown"][number];
 /** Booked hours beside the hours actually run (G32). */
 export function UsageBreakdown({ rows }: { readonly rows: readonly Row[] }) {
   return (
-    <section className={classes.breakdown} aria-labelledby="breakdown-title">
+    <section className={overview.breakdown} aria-labelledby="breakdown-title">
       <h2 id="breakdown-title" className="section-title">
         Usage by environment type
       </h2>
@@ -27,7 +28,7 @@ function Breakdown({ rows }: { readonly rows: readonly Row[] }) {
         "Type",
         { label: "Booked hours", end: true },
         { label: "Run hours", end: true },
-        { label: "Share of cost", end: true, className: classes.shareCell },
+        { label: "Share of cost", end: true, className: overview.shareCell },
         { label: "Cost", end: true },
       ]}
       foot={<Foot rows={rows} cost={cost} />}
@@ -37,7 +38,7 @@ function Breakdown({ rows }: { readonly rows: readonly Row[] }) {
           <th scope="row">{typeName(row.service)}</th>
           <td data-end>{hours(row.usage)}</td>
           <td data-end>{runHours([row])}</td>
-          <td data-end className={classes.shareCell}>
+          <td data-end className={overview.shareCell}>
             <Share percent={cost > 0 ? Math.round((row.cost / cost) * 100) : 0} />
           </td>
           <td data-end>{amountText(row.cost)}</td>
@@ -54,7 +55,7 @@ function Foot({ rows, cost }: { readonly rows: readonly Row[]; readonly cost: nu
         <th scope="row">Total</th>
         <td data-end>{hours(sumOf(rows, (row) => row.usage))}</td>
         <td data-end>{runHours(rows)}</td>
-        <td className={classes.shareCell} />
+        <td className={overview.shareCell} />
         <td data-end>{amountText(cost)}</td>
       </tr>
     </tfoot>
@@ -63,7 +64,7 @@ function Foot({ rows, cost }: { readonly rows: readonly Row[]; readonly cost: nu
 
 function Share({ percent }: { readonly percent: number }) {
   return (
-    <span className={classes.share}>
+    <span className={overview.share}>
       <span>{percent}%</span>
       <i aria-hidden="true">
         <b style={{ width: `${percent}%` }} />

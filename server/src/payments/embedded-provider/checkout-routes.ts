@@ -47,13 +47,14 @@ export function checkoutRoutes(app: FastifyInstance, db: Db, account: MerchantAc
     return checkoutPage({ order, keyId: account.keyId, name, description, scheme, next, outcomesUrl });
   });
 
-  for (const [name, type] of [
+  for (const [name, type, ...more] of [
     ["checkout.js", "text/javascript; charset=utf-8"],
     ["checkout-page.js", "text/javascript; charset=utf-8"],
     ["outcomes-page.js", "text/javascript; charset=utf-8"],
-    ["checkout.css", "text/css; charset=utf-8"],
+    ["checkout.css", "text/css; charset=utf-8", "fields.css"],
   ] as const) {
-    const content = onFirstCall(() => readFileSync(new URL(`browser/${name}`, import.meta.url)));
+    const read = (part: string) => readFileSync(new URL(`browser/${part}`, import.meta.url));
+    const content = onFirstCall(() => Buffer.concat([name, ...more].map(read)));
     app.get(`/${name}`, isFile, async (_, reply) => file(reply, type, content()));
   }
   const typeface = onFirstCall(readTypeface);
