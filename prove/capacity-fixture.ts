@@ -15,8 +15,8 @@ import { startWarmPool } from "../server/src/environments/warm-pool/start-warm-p
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { recordLog } from "../server/src/logging/testing/record-log.ts";
 import { announceByBell } from "../server/src/notifications/notifications.ts";
-import { startCluster } from "./cluster.ts";
-import { Ended, type Fuse, fused, fusedDatabase, openGate, openPool } from "./process-model.ts";
+import { Ended, type Fuse, fused, fusedDatabase, openGate, openPool } from "./money/process-model.ts";
+import { startCluster } from "./nodes/cluster.ts";
 
 const install = "capacity";
 const hostId = "local";

@@ -13,8 +13,8 @@ import { tracesInDatabase, tracesInLog } from "../server/src/payments/testing/ca
 import { seeded } from "../server/src/testing/random.ts";
 import { card, must, until } from "../testing/customer.ts";
 import { type Product, removeFolder, startProduct, temporaryFolder } from "../testing/product.ts";
-import { type Bought, orderInLoop, type PaidBack, type Shop } from "./money-customers.ts";
-import { outcomesOfPayments } from "./outcomes-of-payments.ts";
+import { type Bought, orderInLoop, type PaidBack, type Shop } from "./money/money-customers.ts";
+import { outcomesOfPayments } from "./money/outcomes-of-payments.ts";
 import { writeProof } from "./proof-page.ts";
 
 interface Options {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { movableVolumes } from "../server/src/drivers/testing/movable-volumes.ts";
-import { type NodeCommands, type NodeOptions, nodeCommandsOf } from "./node-commands.ts";
-import { openNodeLossFixture, type Rented } from "./node-loss-fixture.ts";
+import { type NodeCommands, type NodeOptions, nodeCommandsOf } from "./nodes/node-commands.ts";
+import { openNodeLossFixture, type Rented } from "./nodes/node-loss-fixture.ts";
 import { writeProof } from "./proof-page.ts";
 
 /** A run of a GPU reserves 16 GiB of its node. */

@@ -17,9 +17,9 @@ import { embeddedProvider, embeddedProviderPath } from "../server/src/payments/e
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";
 import { razorpay } from "../server/src/payments/provider/razorpay.ts";
 import { type Random, seeded } from "../server/src/testing/random.ts";
-import { startCluster } from "./cluster.ts";
-import { flows, type Scene, settle, timePasses, type Visit } from "./crash-point-flows.ts";
-import { type Fuse, openPool, startProcess } from "./process-model.ts";
+import { flows, type Scene, settle, timePasses, type Visit } from "./money/crash-point-flows.ts";
+import { type Fuse, openPool, startProcess } from "./money/process-model.ts";
+import { startCluster } from "./nodes/cluster.ts";
 import { writeProof } from "./proof-page.ts";
 
 /** Workers with a database each, so that their processes do not take each other's rows. */

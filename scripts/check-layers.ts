@@ -33,7 +33,7 @@ const layers: Readonly<Record<string, string>> = {
   "web/src/launch": "draft purchase steps extend .",
   scripts: ". tests",
   prove:
-    "mutants notebook.ts labs.ts proof-page.ts access fuzz connect machine gateways hostile trouble upgrade replicas .",
+    "mutants notebook.ts labs.ts proof-page.ts money nodes access fuzz connect machine gateways hostile trouble upgrade replicas .",
   bench: "gateway quantiles.ts figure.ts processes.ts peers scale .",
 };
 

@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { Db } from "../server/src/database/database.ts";
+import type { Db } from "../../server/src/database/database.ts";
 
 /** What became of each payment that the embedded provider captured. */
 export type PaymentOutcomes = Record<

@@ -1,5 +1,5 @@
 import { defaultPrices, major, quote } from "@berth/contract";
-import type { Random } from "../server/src/testing/random.ts";
+import type { Random } from "../../server/src/testing/random.ts";
 import {
   type Customer,
   create,
@@ -11,7 +11,7 @@ import {
   profileOf,
   send,
   signUp,
-} from "../testing/customer.ts";
+} from "../../testing/customer.ts";
 
 export interface Shop {
   readonly url: string;

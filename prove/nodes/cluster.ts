@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { Client } from "pg";
-import type { Connection } from "../server/src/database/connection.ts";
-import { startEmbedded } from "../server/src/database/embedded.ts";
-import { silentLogger } from "../server/src/logging/create-logger.ts";
-import { removeFolder, temporaryFolder } from "../testing/product.ts";
+import type { Connection } from "../../server/src/database/connection.ts";
+import { startEmbedded } from "../../server/src/database/embedded.ts";
+import { silentLogger } from "../../server/src/logging/create-logger.ts";
+import { removeFolder, temporaryFolder } from "../../testing/product.ts";
 
 /** A database server without fsync, stopped with the stack. */
 export async function startCluster(stack: AsyncDisposableStack): Promise<Connection> {

@@ -1,22 +1,22 @@
 import { defaultCatalogue } from "@berth/contract";
 import { Kysely, PostgresDialect } from "kysely";
 import { Pool } from "pg";
-import type { Changes } from "../server/src/database/changes.ts";
-import type { Connection } from "../server/src/database/connection.ts";
-import type { Db } from "../server/src/database/database.ts";
-import type { Driver } from "../server/src/drivers/driver.ts";
-import { fakeDriver } from "../server/src/drivers/fake/fake-driver.ts";
-import type { FakeMachine } from "../server/src/drivers/fake/fake-machine.ts";
-import type { Announce } from "../server/src/environments/notice.ts";
-import { startReconciler } from "../server/src/environments/reconciler/start-reconciler.ts";
-import { silentLogger } from "../server/src/logging/create-logger.ts";
-import { startOrderPoller } from "../server/src/payments/orders/order-poller.ts";
-import type { PaymentsDeps } from "../server/src/payments/provider/payments-deps.ts";
-import type { Provider } from "../server/src/payments/provider/provider.ts";
-import { startRefundSender } from "../server/src/payments/refunds/refund-sender.ts";
-import { delivery } from "../server/src/payments/settlement/delivery.ts";
-import { startDisputePoller } from "../server/src/payments/settlement/dispute-poller.ts";
-import { startWebhookProcessor } from "../server/src/payments/settlement/webhook-processor.ts";
+import type { Changes } from "../../server/src/database/changes.ts";
+import type { Connection } from "../../server/src/database/connection.ts";
+import type { Db } from "../../server/src/database/database.ts";
+import type { Driver } from "../../server/src/drivers/driver.ts";
+import { fakeDriver } from "../../server/src/drivers/fake/fake-driver.ts";
+import type { FakeMachine } from "../../server/src/drivers/fake/fake-machine.ts";
+import type { Announce } from "../../server/src/environments/notice.ts";
+import { startReconciler } from "../../server/src/environments/reconciler/start-reconciler.ts";
+import { silentLogger } from "../../server/src/logging/create-logger.ts";
+import { startOrderPoller } from "../../server/src/payments/orders/order-poller.ts";
+import type { PaymentsDeps } from "../../server/src/payments/provider/payments-deps.ts";
+import type { Provider } from "../../server/src/payments/provider/provider.ts";
+import { startRefundSender } from "../../server/src/payments/refunds/refund-sender.ts";
+import { delivery } from "../../server/src/payments/settlement/delivery.ts";
+import { startDisputePoller } from "../../server/src/payments/settlement/dispute-poller.ts";
+import { startWebhookProcessor } from "../../server/src/payments/settlement/webhook-processor.ts";
 
 /** Ends a process at its nth external step, before the step, or after it with the result lost. */
 export interface Fuse {
