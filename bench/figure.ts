@@ -1,4 +1,4 @@
-import { moreIsBetter, type Unit } from "../scripts/ledger.ts";
+import { moreIsBetter, type Unit } from "../scripts/pages/ledger.ts";
 import { median, quantile } from "./quantiles.ts";
 
 /** What a bench found. `peer` has a sample for each of `samples`, taken beside it: in the same minute, one after the other. */

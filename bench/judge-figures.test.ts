@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LedgerRow, Recorded } from "../scripts/ledger.ts";
+import type { LedgerRow, Recorded } from "../scripts/pages/ledger.ts";
 import type { Figure } from "./figure.ts";
 import { exitCode, judgeFigures, record } from "./judge-figures.ts";
 

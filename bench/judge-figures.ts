@@ -1,4 +1,4 @@
-import { inTimes, inUnit, type LedgerRow, moreIsBetter, type Recorded, type Unit } from "../scripts/ledger.ts";
+import { inTimes, inUnit, type LedgerRow, moreIsBetter, type Recorded, type Unit } from "../scripts/pages/ledger.ts";
 import { type Figure, type Median, p95Of, ratioOf, spreadOf } from "./figure.ts";
 
 /** What the measurement was made of. */

@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import { writeDocs } from "../scripts/generate-docs.ts";
-import { benchesOfAll, inTimes, inUnit, type LedgerRow, ledgerPath, readLedger } from "../scripts/ledger.ts";
+import { writeDocs } from "../scripts/pages/generate-docs.ts";
+import { benchesOfAll, inTimes, inUnit, type LedgerRow, ledgerPath, readLedger } from "../scripts/pages/ledger.ts";
 import { commit, machine } from "../testing/this-run.ts";
 import { type Figure, ratioOf, spreadOf } from "./figure.ts";
 import { exitCode, type Finding, judgeFigures, record } from "./judge-figures.ts";

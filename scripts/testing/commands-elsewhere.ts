@@ -16,7 +16,7 @@ const noSystemd = "it needs a machine whose first process is systemd";
 const noRoot =
   "it changes a machine, as root; its packages are named, and its files are checked, in scripts/deploy-files.test.ts";
 
-/** Commands of the pages that scripts/page-commands.test.ts does not run itself. */
+/** Commands of the pages that scripts/pages/page-commands.test.ts does not run itself. */
 export const commandsElsewhere: readonly Elsewhere[] = [
   {
     command: /^curl .*\/\/\d+--/,
@@ -78,14 +78,14 @@ export const npmScripts: Readonly<Record<string, RunBy>> = {
   test: "it is the run that this test is part of",
   dev: "it watches the sources for somebody who edits them",
   "test:changed": ["scripts/tests/related-tests.test.ts", "a change of settle-payment.ts"],
-  check: ["scripts/tests/checks.mjs", "scripts/check-citations.ts"],
+  check: ["scripts/tests/checks.mjs", "scripts/checks/check-citations.ts"],
   e2e: ["scripts/test.mjs", "e2e/playwright.config.ts"],
   bench: "measurements, by hand: they need the machine to themselves",
   images,
   pictures: "it draws the pictures of the pages again, after a change of the screens",
   package: ["scripts/deploy-files.test.ts", "package refuses a word"],
   schema: ["scripts/generate-schema.test.ts", "schemaFiles"],
-  docs: ["scripts/generate-docs.test.ts", "generatedDocs"],
+  docs: ["scripts/pages/generate-docs.test.ts", "generatedDocs"],
   prove: ["scripts/test.mjs", '"prove/run.ts", "crash"'],
   "auth-emulator": emulator,
   operator: ["scripts/operator.test.ts", "npm run operator -- doctor"],

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { matchesGlob } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { sourceFiles } from "../source-files.ts";
+import { sourceFiles } from "../checks/source-files.ts";
 import { beyondImports, relatedTests } from "./related-tests.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -32,7 +32,7 @@ test("what no import shows: a migration, a page of the documentation, a screen",
   expect(related("server/src/database/migrations/0001_initial.sql").unit).toContain(
     "server/src/database/database.test.ts",
   );
-  expect(related("docs/use/files.md").unit).toContain("scripts/broken-links.test.ts");
+  expect(related("docs/use/files.md").unit).toContain("scripts/pages/broken-links.test.ts");
   expect(related("web/src/dashboard/dashboard.css").browser).toEqual(["e2e/specification/2-dashboard.spec.ts"]);
 });
 

@@ -1,15 +1,15 @@
 import { dirname, matchesGlob } from "node:path";
-import { importsOf } from "../source-files.ts";
+import { importsOf } from "../checks/source-files.ts";
 
 /** What no import shows: a change of the first is tested by the second. */
 export const beyondImports: readonly (readonly [changed: string, tests: readonly string[]])[] = [
   ["server/src/database/migrations/**", ["server/src/database/*.test.ts", "scripts/generate-schema.test.ts"]],
-  ["{*.md,docs/**}", ["scripts/{broken-links,docs-commands,generate-docs}.test.ts"]],
+  ["{*.md,docs/**}", ["scripts/pages/{broken-links,docs-commands,generate-docs}.test.ts"]],
   ["docs/{use,operate,develop}/**", ["e2e/docs.spec.ts"]],
   ["deploy/**", ["scripts/deploy-files.test.ts", "server/src/system-tests/shipped-proxies.test.ts"]],
   ["deploy/helm/**", ["server/src/system-tests/helm-*.test.ts"]],
   ["images/**", ["images/images.test.ts", "server/src/drivers/process/process-*.test.ts"]],
-  ["{biome.json,scripts/check-*}", ["scripts/check*.test.ts"]],
+  ["{biome.json,scripts/checks/*}", ["scripts/checks/check*.test.ts"]],
   ["{package.json,scripts/**/*.mjs}", ["scripts/{start,operator}.test.ts"]],
   ["prove/mutants/**", ["prove/faults.test.ts"]],
   ["web/src/auth/**", ["e2e/specification/2-{auth-screen,forgot-password,reset-password}.spec.ts"]],

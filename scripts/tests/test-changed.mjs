@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sourceFiles } from "../checks/source-files.ts";
 import { buildWeb, root } from "../setup.mjs";
-import { sourceFiles } from "../source-files.ts";
 import { checks } from "./checks.mjs";
 import { relatedTests } from "./related-tests.ts";
 import { bin, runSideBySide, runStep } from "./run-steps.mjs";

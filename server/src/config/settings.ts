@@ -17,7 +17,7 @@ export const backupPattern =
   /^(?<folder>\/\S*|s3:\S+)( every (?<every>[1-9]\d{0,2})(?<unit>[hd]))?( keep (?<keep>[1-9]\d{0,2}))?(?<homes> with homes)?$/;
 
 /**
- * All settings with validation, default and description; scripts/generate-docs.ts writes them down. `unset` says what
+ * All settings with validation, default and description; scripts/pages/generate-docs.ts writes them down. `unset` says what
  * holds without a value, `example` is a value that works.
  */
 export const settings = z.object({

@@ -11,12 +11,12 @@ interface Citation {
   readonly remedy: string;
 }
 
-const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
+const root = resolve(process.argv[2] ?? fileURLToPath(new URL("../..", import.meta.url)));
 const generated = /(^|\/)(node_modules|dist|dist-console|data|shared|test-results|playwright-report|\.\w+)(\/|$)/;
 /** Contain broken citations on purpose. */
-const faulty = ["scripts/check-citations.test.ts", "scripts/broken-links.test.ts"];
+const faulty = ["scripts/checks/check-citations.test.ts", "scripts/pages/broken-links.test.ts"];
 /** Code that reads docs/ names its pages as they name each other. */
-const ofPages = /\.md$|^(web\/docs\/|scripts\/broken-links)/;
+const ofPages = /\.md$|^(web\/docs\/|scripts\/pages\/)/;
 /** Names files that existed once. */
 const history = "CHANGELOG.md";
 const searched = "**/*.{ts,tsx,mjs,js,css,sql,sh,py,yml,html,md}";

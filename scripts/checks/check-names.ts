@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { isTestCode, sourceFiles } from "./source-files.ts";
 
-const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));
+const root = resolve(process.argv[2] ?? join(import.meta.dirname, "../.."));
 const glossary = "docs/internals/glossary.md";
 const product = /^(contract|server|web|images)\/(?!src\/index\.ts)/;
 const faults: string[] = [];

@@ -1,7 +1,7 @@
 // Fails when the lockfile lacks optional per-platform packages that a dependency names: `npm ci` would refuse it.
 import { readFileSync } from "node:fs";
 
-const { packages } = JSON.parse(readFileSync(new URL("../package-lock.json", import.meta.url), "utf8"));
+const { packages } = JSON.parse(readFileSync(new URL("../../package-lock.json", import.meta.url), "utf8"));
 let holes = 0;
 for (const [path, { optionalDependencies = {}, resolved = "" }] of Object.entries(packages)) {
   const absent = Object.keys(optionalDependencies).filter(

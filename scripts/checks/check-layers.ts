@@ -31,14 +31,14 @@ const layers: Readonly<Record<string, string>> = {
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue unpaid kept-files metrics detail list",
   "web/src/launch": "draft purchase steps extend .",
-  scripts: ". tests",
+  scripts: "checks pages . tests",
   prove:
     "mutants notebook.ts labs.ts proof-page.ts money nodes access fuzz connect machine gateways hostile trouble upgrade replicas .",
   bench: "gateway quantiles.ts figure.ts processes.ts peers scale .",
 };
 
-const root = resolve(process.argv[2] ?? join(import.meta.dirname, ".."));
-const here = "scripts/check-layers.ts";
+const root = resolve(process.argv[2] ?? join(import.meta.dirname, "../.."));
+const here = "scripts/checks/check-layers.ts";
 const files = sourceFiles(root);
 const product = /^(contract|server|web|images)\//;
 const faults: string[] = [];

@@ -4,15 +4,15 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describeSettings } from "../server/src/config/describe-settings.ts";
-import { commands } from "../server/src/operator/commands.ts";
+import { describeSettings } from "../../server/src/config/describe-settings.ts";
+import { commands } from "../../server/src/operator/commands.ts";
 import { chartSchema } from "./chart-schema.ts";
 import { commandsPage } from "./commands-page.ts";
 import { readLedger } from "./ledger.ts";
 import { performancePage, withFigures } from "./performance-page.ts";
 import { settingsPages } from "./settings-pages.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Pages with marks for figures of the ledger. */
 const pagesWithFigures = [
   "README.md",

@@ -3,17 +3,17 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig, settingNames } from "../server/src/config/config.ts";
-import { whyNoTools } from "../server/src/operator/backup/testing/setup-backup.ts";
-import { commandRunner } from "../server/src/operator/testing/run-command.ts";
+import { readConfig, settingNames } from "../../server/src/config/config.ts";
+import { whyNoTools } from "../../server/src/operator/backup/testing/setup-backup.ts";
+import { commandRunner } from "../../server/src/operator/testing/run-command.ts";
+import { commandsElsewhere, npmScripts, type RunBy } from "../testing/commands-elsewhere.ts";
+import { type Outcome, openShell, type Shell } from "../testing/open-shell.ts";
+import { openShop, type Shop } from "../testing/open-shop.ts";
+import { pageCommands } from "../testing/page-commands.ts";
+import { pageScenes } from "../testing/page-scenes.ts";
 import { wordsOf } from "./docs-commands.ts";
-import { commandsElsewhere, npmScripts, type RunBy } from "./testing/commands-elsewhere.ts";
-import { type Outcome, openShell, type Shell } from "./testing/open-shell.ts";
-import { openShop, type Shop } from "./testing/open-shop.ts";
-import { pageCommands } from "./testing/page-commands.ts";
-import { pageScenes } from "./testing/page-scenes.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 /** The changelog names what was. */
 const pages = globSync(["*.md", "docs/**/*.md"], { cwd: root })
@@ -126,7 +126,7 @@ test("every proof and measurement that a page names exists", () => {
     .concat("CONTRIBUTING.md", "docs/proof.md")
     .flatMap((page) => [...read(page).matchAll(/npm run (prove|bench) -- ([a-z]+)/g)]);
   expect(named.length).toBeGreaterThan(5);
-  const programs = { prove: read("prove/run.ts"), bench: read("bench/run.ts") + read("scripts/ledger.ts") };
+  const programs = { prove: read("prove/run.ts"), bench: read("bench/run.ts") + read("scripts/pages/ledger.ts") };
   for (const [typed, folder, name] of named)
     expect(programs[folder as keyof typeof programs], typed).toMatch(new RegExp(`\\b${name}\\b`));
 });

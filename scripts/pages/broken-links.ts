@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { isAppPath } from "../contract/src/app-paths.ts";
-import { slugs } from "../web/docs/slug-of.ts";
+import { isAppPath } from "../../contract/src/app-paths.ts";
+import { slugs } from "../../web/docs/slug-of.ts";
 
 const searched = ["*.md", "docs/**/*.md"];
 /** Pages that the product serves under /docs. */

@@ -40,7 +40,7 @@ export interface LedgerRow {
 /** In the order in which `npm run bench -- all` runs them. */
 export const benchesOfAll = ["start", "launch", "launch-many", "reads", "gateway", "fleet", "lists"] as const;
 
-export const ledgerPath = fileURLToPath(new URL("../bench/ledger.json", import.meta.url));
+export const ledgerPath = fileURLToPath(new URL("../../bench/ledger.json", import.meta.url));
 
 export const readLedger = (): readonly LedgerRow[] => JSON.parse(readFileSync(ledgerPath, "utf8"));
 

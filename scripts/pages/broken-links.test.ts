@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { brokenLinks, unlistedPages } from "./broken-links.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 test("no page has a dead link", () => {
   expect(brokenLinks(root)).toEqual([]);

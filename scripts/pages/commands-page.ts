@@ -1,4 +1,4 @@
-import type { Command } from "../server/src/operator/parse-command.ts";
+import type { Command } from "../../server/src/operator/parse-command.ts";
 
 /** Sections of docs/operate/commands.md, each with the page about it and the first words of its commands. */
 const groups: readonly { readonly title: string; readonly page: string; readonly words: string }[] = [

@@ -11,7 +11,7 @@ interface Literal {
   readonly regex: { readonly pattern: string; readonly flags: string };
 }
 
-const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
+const root = resolve(process.argv[2] ?? fileURLToPath(new URL("../..", import.meta.url)));
 /** What runs at a server or in a browser; not what builds or tests it. */
 const searched = ["contract/src/**/*.ts", "server/src/**/*.{ts,js}", "web/src/**/*.{ts,tsx}"];
 const tests = /\.(test|suite|spec)\.tsx?$|(^|\/)testing\//;

@@ -1,4 +1,4 @@
-import type { SettingDescription } from "../server/src/config/describe-settings.ts";
+import type { SettingDescription } from "../../server/src/config/describe-settings.ts";
 import { settingGroups } from "./setting-groups.ts";
 
 interface Group {
@@ -25,7 +25,7 @@ function groupsOf(settings: readonly SettingDescription[]): readonly Group[] {
     ...listed.flatMap((name) => (settings.some((each) => each.name === name) ? [] : [`${name} is not a setting`])),
   ];
   if (faults.length > 0)
-    throw new Error(`server/src/config/settings.ts and scripts/setting-groups.ts: ${faults.join("; ")}`);
+    throw new Error(`server/src/config/settings.ts and scripts/pages/setting-groups.ts: ${faults.join("; ")}`);
   return settingGroups.map(({ title, names }) => ({
     title,
     settings: names.split(" ").flatMap((name) => settings.filter((each) => each.name === name)),

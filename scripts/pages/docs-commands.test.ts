@@ -2,10 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { commands } from "../server/src/operator/commands.ts";
+import { commands } from "../../server/src/operator/commands.ts";
 import { faultyCommands } from "./docs-commands.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const known = { commands, scripts: Object.keys(JSON.parse(read("package.json")).scripts) };
 /** The changelog names what was. */

@@ -1,4 +1,4 @@
-import { type Command, parseCommand, UsageError } from "../server/src/operator/parse-command.ts";
+import { type Command, parseCommand, UsageError } from "../../server/src/operator/parse-command.ts";
 
 interface Known {
   /** Scripts of package.json. */

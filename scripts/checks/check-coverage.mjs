@@ -6,7 +6,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = resolve(process.argv[2] ?? fileURLToPath(new URL("..", import.meta.url)));
+const root = resolve(process.argv[2] ?? fileURLToPath(new URL("../..", import.meta.url)));
 const page = "docs/spec-coverage.md";
 const standard = "docs/security/asvs.md";
 const gaps = [];

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { settingNames } from "../server/src/config/config.ts";
-import { describeSettings } from "../server/src/config/describe-settings.ts";
-import { readSettingsFile } from "../server/src/config/settings-file.ts";
-import { commands } from "../server/src/operator/commands.ts";
+import { settingNames } from "../../server/src/config/config.ts";
+import { describeSettings } from "../../server/src/config/describe-settings.ts";
+import { readSettingsFile } from "../../server/src/config/settings-file.ts";
+import { commands } from "../../server/src/operator/commands.ts";
 import { commandsPage } from "./commands-page.ts";
 import { generatedDocs } from "./generate-docs.ts";
 import { settingsPages } from "./settings-pages.ts";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const settings = describeSettings();
 /** Without those that another one's row stands for too (OIDC_2_ISSUER). */
 const withRow = settings.filter(({ like }) => like === undefined).map(({ name }) => name);

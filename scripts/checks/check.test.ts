@@ -1,27 +1,7 @@
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** Writes the files to a temporary folder. */
-function plant(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), "berth-check-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
-  return folder;
-}
-
-function run(program: string, args: readonly string[], cwd = root): { failed: boolean; output: string } {
-  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: "utf8" });
-  return { failed: status !== 0, output: stdout + stderr };
-}
+import { expect, test } from "vitest";
+import { plant, root, run } from "../testing/plant.ts";
 
 /** Lints the files with the project's rules. */
 function lint(files: Readonly<Record<string, string>>): { failed: boolean; output: string } {
@@ -32,7 +12,7 @@ function lint(files: Readonly<Record<string, string>>): { failed: boolean; outpu
 }
 
 const checkLayers = (files: Readonly<Record<string, string>>) =>
-  run(process.execPath, [join(root, "scripts/check-layers.ts"), plant(files)]);
+  run(process.execPath, [join(root, "scripts/checks/check-layers.ts"), plant(files)]);
 
 test.each([
   ["server/src/database/bad.ts", "server/src/payments/orders/place-order.ts"],
@@ -60,7 +40,7 @@ test("an entry without a place in the order of its folder is named", () => {
     [to]: "export const x = 1;\n",
   });
   expect(output).toBe(
-    "server/src/drivers/cluster has no place in the order of its folder: add it to scripts/check-layers.ts\n",
+    "server/src/drivers/cluster has no place in the order of its folder: add it to scripts/checks/check-layers.ts\n",
   );
   expect(failed).toBe(true);
 });
@@ -92,13 +72,13 @@ test("the product imports no test code, and every folder with subfolders has an 
     "web/src/legal/rooms/one.ts": "export const one = 1;\n",
   });
   expect(output).toContain("server/src/http/one.ts imports server/src/testing/two.ts, which is test code");
-  expect(output).toContain("web/src/legal has folders without an order: add it to scripts/check-layers.ts");
+  expect(output).toContain("web/src/legal has folders without an order: add it to scripts/checks/check-layers.ts");
 });
 
 const glossary = "# Glossary\n\n## Retired words\n\n`errand`, `take effect`\n";
 const checkNames = (files: Readonly<Record<string, string>>) =>
   run(process.execPath, [
-    join(root, "scripts/check-names.ts"),
+    join(root, "scripts/checks/check-names.ts"),
     plant({ "docs/internals/glossary.md": glossary, ...files }),
   ]);
 
@@ -108,7 +88,7 @@ test("G326 a pattern is refused whose time grows faster than its text, not a tes
     "server/src/b.ts": "text.replace(/\\s+/g, ' ').replace(/={1,2}$/, '');\n",
     "server/src/a.test.ts": "text.replace(/\\s+$/, '');\n",
   });
-  const { failed, output } = run(process.execPath, [join(root, "scripts/check-patterns.ts"), folder]);
+  const { failed, output } = run(process.execPath, [join(root, "scripts/checks/check-patterns.ts"), folder]);
   expect(failed).toBe(true);
   expect(
     output
@@ -165,7 +145,7 @@ function cover(page: string, findings = "", requirements = ""): { failed: boolea
     "one.test.ts": 'test("one is shown", () => expect("Failed to pause container"));\n',
     "server/money.test.ts": 'test("C1 a: b", () => {});\ntest.each([1])(\n  "C2 %s", () => {},\n);\n',
   });
-  return run(process.execPath, [join(root, "scripts/check-coverage.mjs"), folder]);
+  return run(process.execPath, [join(root, "scripts/checks/check-coverage.mjs"), folder]);
 }
 
 const proof = '`one.test.ts` › "one is shown"';

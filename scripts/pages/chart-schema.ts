@@ -1,4 +1,4 @@
-import type { SettingDescription } from "../server/src/config/describe-settings.ts";
+import type { SettingDescription } from "../../server/src/config/describe-settings.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
