@@ -4,17 +4,17 @@ import type { ReactNode } from "react";
 import { useSearchParams } from "react-router";
 import { type Detail, isFirstLaunch, stillSince } from "../lifecycle/environment.ts";
 import { EnvironmentMetrics } from "../metrics/environment-metrics.tsx";
+import { EnvironmentPassword } from "./access/environment-password.tsx";
+import { EnvironmentPorts } from "./access/environment-ports.tsx";
+import { EnvironmentSessions } from "./access/environment-sessions.tsx";
+import { EnvironmentShares } from "./access/environment-shares.tsx";
+import { EnvironmentSsh } from "./access/environment-ssh.tsx";
 import { EnvironmentDone } from "./environment-done.tsx";
 import { EnvironmentIdle } from "./environment-idle.tsx";
 import { EnvironmentLaunch } from "./environment-launch.tsx";
 import { EnvironmentLogs } from "./environment-logs.tsx";
 import classes from "./environment-page.module.css";
-import { EnvironmentPassword } from "./environment-password.tsx";
-import { EnvironmentPorts } from "./environment-ports.tsx";
 import { EnvironmentReferences } from "./environment-references.tsx";
-import { EnvironmentSessions } from "./environment-sessions.tsx";
-import { EnvironmentShares } from "./environment-shares.tsx";
-import { EnvironmentSsh } from "./environment-ssh.tsx";
 import { EnvironmentSummary } from "./environment-summary.tsx";
 
 interface Part {

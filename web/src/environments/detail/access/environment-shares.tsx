@@ -1,15 +1,15 @@
 import { maxShares, plural, type ShareTerm, shareTerms } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { dateTime, duration } from "../../format.ts";
-import { CopyText } from "../../ui/controls/copy-text.tsx";
-import { PlainSegments } from "../../ui/controls/plain-segments.tsx";
-import { Notice } from "../../ui/display/notice.tsx";
-import { Table } from "../../ui/display/table.tsx";
-import { useNow } from "../../ui/display/use-now.ts";
-import type { Detail } from "../lifecycle/environment.ts";
-import table from "./detail-table.module.css";
-import section from "./environment-section.module.css";
+import { dateTime, duration } from "../../../format.ts";
+import { CopyText } from "../../../ui/controls/copy-text.tsx";
+import { PlainSegments } from "../../../ui/controls/plain-segments.tsx";
+import { Notice } from "../../../ui/display/notice.tsx";
+import { Table } from "../../../ui/display/table.tsx";
+import { useNow } from "../../../ui/display/use-now.ts";
+import type { Detail } from "../../lifecycle/environment.ts";
+import table from "../detail-table.module.css";
+import section from "../environment-section.module.css";
 import classes from "./environment-shares.module.css";
 import { useShares } from "./use-shares.ts";
 

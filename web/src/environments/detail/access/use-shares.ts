@@ -1,9 +1,9 @@
 import { revokeShare, type ShareTerm, shareEnvironment } from "@berth/contract";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, messageOf } from "../../api/call.ts";
-import { keys } from "../../api/queries.ts";
-import { toast } from "../../ui/toast/toast.ts";
+import { call, messageOf } from "../../../api/call.ts";
+import { keys } from "../../../api/queries.ts";
+import { toast } from "../../../ui/toast/toast.ts";
 
 interface Made {
   readonly id: string;

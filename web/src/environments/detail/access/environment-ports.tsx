@@ -1,17 +1,17 @@
 import { type ListeningPort, portLabel } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { messageOf } from "../../api/call.ts";
-import { permitOpening } from "../../api/open-permits.ts";
-import { useConfig } from "../../api/product-config.ts";
-import { portsQuery } from "../../api/queries.ts";
-import { commonTexts } from "../../content/common-texts.ts";
-import { environmentAddress, hostName } from "../../format.ts";
-import { Table } from "../../ui/display/table.tsx";
-import type { Detail } from "../lifecycle/environment.ts";
-import table from "./detail-table.module.css";
+import { messageOf } from "../../../api/call.ts";
+import { permitOpening } from "../../../api/open-permits.ts";
+import { useConfig } from "../../../api/product-config.ts";
+import { portsQuery } from "../../../api/queries.ts";
+import { commonTexts } from "../../../content/common-texts.ts";
+import { environmentAddress, hostName } from "../../../format.ts";
+import { Table } from "../../../ui/display/table.tsx";
+import type { Detail } from "../../lifecycle/environment.ts";
+import table from "../detail-table.module.css";
+import section from "../environment-section.module.css";
 import classes from "./environment-ports.module.css";
-import section from "./environment-section.module.css";
 
 /** What listens inside, each port with an address of its own (G385). */
 export function EnvironmentPorts({ environment }: { readonly environment: Detail }) {

@@ -1,9 +1,9 @@
-import { dateTime, duration } from "../../format.ts";
-import { CopyText } from "../../ui/controls/copy-text.tsx";
-import { Table } from "../../ui/display/table.tsx";
-import { useNow } from "../../ui/display/use-now.ts";
-import type { Detail } from "../lifecycle/environment.ts";
-import table from "./detail-table.module.css";
+import { dateTime, duration } from "../../../format.ts";
+import { CopyText } from "../../../ui/controls/copy-text.tsx";
+import { Table } from "../../../ui/display/table.tsx";
+import { useNow } from "../../../ui/display/use-now.ts";
+import type { Detail } from "../../lifecycle/environment.ts";
+import table from "../detail-table.module.css";
 import classes from "./environment-sessions.module.css";
 
 const reasons: Readonly<Record<string, string>> = {

@@ -2,13 +2,13 @@ import { rotateSecret } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, messageOf } from "../../api/call.ts";
-import { keys } from "../../api/queries.ts";
-import { CopyText } from "../../ui/controls/copy-text.tsx";
-import { Confirmation } from "../../ui/dialogs/confirmation.tsx";
-import { toast } from "../../ui/toast/toast.ts";
-import type { Detail } from "../lifecycle/environment.ts";
-import section from "./environment-section.module.css";
+import { call, messageOf } from "../../../api/call.ts";
+import { keys } from "../../../api/queries.ts";
+import { CopyText } from "../../../ui/controls/copy-text.tsx";
+import { Confirmation } from "../../../ui/dialogs/confirmation.tsx";
+import { toast } from "../../../ui/toast/toast.ts";
+import type { Detail } from "../../lifecycle/environment.ts";
+import section from "../environment-section.module.css";
 
 /** The environment secret for scripts and tools, and its rotation (G95, G109). */
 export function EnvironmentPassword({ environment }: { readonly environment: Detail }) {

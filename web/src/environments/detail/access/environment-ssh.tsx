@@ -2,13 +2,13 @@ import type { SshConnection } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { messageOf } from "../../api/call.ts";
-import { environmentSshQuery, sshKeysQuery } from "../../api/queries.ts";
-import { useSession } from "../../api/session.ts";
-import { commonTexts } from "../../content/common-texts.ts";
-import { CopyBlock } from "../../ui/controls/copy-block.tsx";
-import type { Detail } from "../lifecycle/environment.ts";
-import section from "./environment-section.module.css";
+import { messageOf } from "../../../api/call.ts";
+import { environmentSshQuery, sshKeysQuery } from "../../../api/queries.ts";
+import { useSession } from "../../../api/session.ts";
+import { commonTexts } from "../../../content/common-texts.ts";
+import { CopyBlock } from "../../../ui/controls/copy-block.tsx";
+import type { Detail } from "../../lifecycle/environment.ts";
+import section from "../environment-section.module.css";
 
 /** How to reach it by SSH, as the server writes it (G413). */
 export function EnvironmentSsh({ environment }: { readonly environment: Detail }) {
