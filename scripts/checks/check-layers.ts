@@ -27,9 +27,11 @@ const layers: Readonly<Record<string, string>> = {
   "web/src":
     "server-clock.ts catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
   "web/src/console": "frame machines audit mining credits environments orders people prices messages now .",
+  "web/src/billing": ". order",
   "web/src/settings": "settings-part.tsx access .",
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue unpaid kept-files metrics detail list",
+  "web/src/environments/detail": "access .",
   "web/src/launch": "draft purchase steps extend .",
   scripts: "checks pages . tests",
   prove:

@@ -9,7 +9,7 @@ export const screens = {
     import("../environments/detail/environment-page.tsx").then((part) => ({ Component: part.EnvironmentPage })),
   extending: () => import("../launch/extend/extend-dialog.tsx").then((part) => ({ Component: part.ExtendDialog })),
   billing: () => import("../billing/billing-page.tsx").then((part) => ({ Component: part.BillingPage })),
-  order: () => import("../billing/order-page.tsx").then((part) => ({ Component: part.OrderPage })),
+  order: () => import("../billing/order/order-page.tsx").then((part) => ({ Component: part.OrderPage })),
   support: () => import("../support/support-page.tsx").then((part) => ({ Component: part.SupportPage })),
   settings: () => import("../settings/settings-page.tsx").then((part) => ({ Component: part.SettingsPage })),
 };

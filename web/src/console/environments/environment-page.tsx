@@ -2,7 +2,7 @@ import { type OperatedEnvironment, readOperatedEnvironment } from "@berth/contra
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import { EnvironmentSessions } from "../../environments/detail/environment-sessions.tsx";
+import { EnvironmentSessions } from "../../environments/detail/access/environment-sessions.tsx";
 import { timelineOf } from "../../environments/lifecycle/timeline-of.ts";
 import { DetailPage } from "../../ui/display/detail-page.tsx";
 import { LaunchTimeline } from "../../ui/display/launch-timeline.tsx";

@@ -2,8 +2,8 @@ import { type OperatedOrder, readOperatedOrder } from "@berth/contract/console/o
 import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import { OrderReferences } from "../../billing/order-references.tsx";
-import { OrderTimeline } from "../../billing/order-timeline.tsx";
+import { OrderReferences } from "../../billing/order/order-references.tsx";
+import { OrderTimeline } from "../../billing/order/order-timeline.tsx";
 import { refundRequestTexts } from "../../content/order-texts.ts";
 import { dateTime } from "../../format.ts";
 import { DetailPage } from "../../ui/display/detail-page.tsx";

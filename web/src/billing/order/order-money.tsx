@@ -1,10 +1,10 @@
 import type { MoneyPlace, Order } from "@berth/contract";
-import { type MoneySums, moneySentence } from "../content/order-texts.ts";
-import { date } from "../format.ts";
-import type { Tone } from "../ui/display/status.tsx";
-import { useNow } from "../ui/display/use-now.ts";
+import { type MoneySums, moneySentence } from "../../content/order-texts.ts";
+import { date } from "../../format.ts";
+import type { Tone } from "../../ui/display/status.tsx";
+import { useNow } from "../../ui/display/use-now.ts";
+import { amountText } from "../statement.ts";
 import classes from "./order-page.module.css";
-import { amountText } from "./statement.ts";
 
 const tones: Readonly<Record<MoneyPlace, Tone>> = {
   nothing_taken: "rest",

@@ -1,20 +1,20 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
-import { orderQuery } from "../api/queries.ts";
-import { useSession } from "../api/session.ts";
-import { useBrand } from "../api/use-brand.ts";
-import { commonTexts } from "../content/common-texts.ts";
-import { DetailPage, NotLoaded } from "../ui/display/detail-page.tsx";
-import { Notice } from "../ui/display/notice.tsx";
-import { usePrinting } from "../ui/display/use-printing.ts";
+import { orderQuery } from "../../api/queries.ts";
+import { useSession } from "../../api/session.ts";
+import { useBrand } from "../../api/use-brand.ts";
+import { commonTexts } from "../../content/common-texts.ts";
+import { DetailPage, NotLoaded } from "../../ui/display/detail-page.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { usePrinting } from "../../ui/display/use-printing.ts";
+import { reasonOf } from "../statement.ts";
 import { OrderMoney } from "./order-money.tsx";
 import classes from "./order-page.module.css";
 import { OrderReferences } from "./order-references.tsx";
 import { OrderSkeleton } from "./order-skeleton.tsx";
 import { OrderSummary } from "./order-summary.tsx";
 import { OrderTimeline } from "./order-timeline.tsx";
-import { reasonOf } from "./statement.ts";
 
 const back = { to: "/billing?tab=invoices", label: "Payment History" };
 

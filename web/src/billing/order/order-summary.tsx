@@ -2,22 +2,22 @@ import type { Order, OrderState } from "@berth/contract";
 import { plural } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { Link } from "react-router";
-import { useSession } from "../api/session.ts";
-import { useUnit } from "../api/use-unit.ts";
-import { typeName } from "../content/environment-types.ts";
-import { capitalised } from "../content/number-word.ts";
-import { orderStateTexts } from "../content/order-texts.ts";
-import type { UnitWords } from "../content/unit-words.ts";
-import { rateText } from "../format.ts";
-import { supportPath } from "../ui/controls/support-path.ts";
-import { type Fact, Facts } from "../ui/display/facts.tsx";
-import { NamedSlots } from "../ui/display/slots.tsx";
-import { Tag, type Tone } from "../ui/display/status.tsx";
-import { Total } from "../ui/display/total.tsx";
+import { useSession } from "../../api/session.ts";
+import { useUnit } from "../../api/use-unit.ts";
+import { typeName } from "../../content/environment-types.ts";
+import { capitalised } from "../../content/number-word.ts";
+import { orderStateTexts } from "../../content/order-texts.ts";
+import type { UnitWords } from "../../content/unit-words.ts";
+import { rateText } from "../../format.ts";
+import { supportPath } from "../../ui/controls/support-path.ts";
+import { type Fact, Facts } from "../../ui/display/facts.tsx";
+import { NamedSlots } from "../../ui/display/slots.tsx";
+import { Tag, type Tone } from "../../ui/display/status.tsx";
+import { Total } from "../../ui/display/total.tsx";
+import { ReceiptButton } from "../receipt-button.tsx";
+import { amountText } from "../statement.ts";
 import classes from "./order-page.module.css";
-import { ReceiptButton } from "./receipt-button.tsx";
 import { RefundRequest } from "./refund-request.tsx";
-import { amountText } from "./statement.ts";
 
 const tones: Readonly<Record<OrderState, Tone>> = {
   awaiting_payment: "wait",

@@ -1,7 +1,7 @@
 import { type Order, type OrderFact, payingAccount, plural } from "@berth/contract";
-import { endedTexts, failureTexts, refundTexts } from "../content/order-texts.ts";
-import { date, hoursText } from "../format.ts";
-import { amountText } from "./statement.ts";
+import { endedTexts, failureTexts, refundTexts } from "../../content/order-texts.ts";
+import { date, hoursText } from "../../format.ts";
+import { amountText } from "../statement.ts";
 
 export interface TimelineEntry {
   readonly title: string;

@@ -3,15 +3,15 @@ import { Button, Select, Textarea } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, messageOf } from "../api/call.ts";
-import { keys } from "../api/queries.ts";
-import { commonTexts } from "../content/common-texts.ts";
-import { refundRequestTexts } from "../content/order-texts.ts";
-import { Dialog } from "../ui/dialogs/dialog.tsx";
-import { Notice } from "../ui/display/notice.tsx";
-import { toast } from "../ui/toast/toast.ts";
+import { call, messageOf } from "../../api/call.ts";
+import { keys } from "../../api/queries.ts";
+import { commonTexts } from "../../content/common-texts.ts";
+import { refundRequestTexts } from "../../content/order-texts.ts";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { toast } from "../../ui/toast/toast.ts";
+import { amountText } from "../statement.ts";
 import classes from "./order-page.module.css";
-import { amountText } from "./statement.ts";
 
 type Reason = (typeof refundRequestReasons)[number];
 

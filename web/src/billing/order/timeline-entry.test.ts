@@ -1,6 +1,6 @@
 import { type Order, type OrderFact, orderFacts } from "@berth/contract";
 import { expect, test } from "vitest";
-import { type MoneySums, moneySentence } from "../content/order-texts.ts";
+import { type MoneySums, moneySentence } from "../../content/order-texts.ts";
 import { foldAttempts, timelineEntry } from "./timeline-entry.ts";
 
 const order = {

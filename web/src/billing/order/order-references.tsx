@@ -1,5 +1,5 @@
 import type { Order } from "@berth/contract";
-import { Copies, References } from "../ui/display/detail-page.tsx";
+import { Copies, References } from "../../ui/display/detail-page.tsx";
 
 /** Identifiers to copy for support, a bank or a refund (G70). */
 export function OrderReferences({ order }: { readonly order: Order }) {

@@ -2,8 +2,8 @@ import type { Order, OrderFact } from "@berth/contract";
 import { plural } from "@berth/contract";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { dateTime } from "../format.ts";
-import { CopyText } from "../ui/controls/copy-text.tsx";
+import { dateTime } from "../../format.ts";
+import { CopyText } from "../../ui/controls/copy-text.tsx";
 import classes from "./order-page.module.css";
 import { foldAttempts, timelineEntry } from "./timeline-entry.ts";
 
