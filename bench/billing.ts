@@ -5,7 +5,7 @@ import { sql } from "kysely";
 import { monthsOf, readBilling } from "../server/src/billing/read-billing.ts";
 import { buildStatement } from "../server/src/billing/statement.ts";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
-import { startEmbedded } from "../server/src/database/embedded.ts";
+import { startEmbedded } from "../server/src/database/embedded/embedded.ts";
 import { commandLogger } from "../server/src/logging/create-logger.ts";
 import { fetchOrders, nextOrderMs } from "../server/src/payments/orders/order-poller.ts";
 import { type Customer, must, signUp } from "../testing/customer.ts";

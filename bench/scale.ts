@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Database, openDatabase } from "../server/src/database/database.ts";
-import { startEmbedded } from "../server/src/database/embedded.ts";
+import { startEmbedded } from "../server/src/database/embedded/embedded.ts";
 import { fakeEngineDriver } from "../server/src/drivers/fake/fake-engine-driver.ts";
 import { commandLogger } from "../server/src/logging/create-logger.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openDatabase } from "../server/src/database/database.ts";
-import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { embeddedConnection } from "../server/src/database/embedded/embedded.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { readAccount } from "../server/src/payments/embedded-provider/embedded-provider.ts";
 import { brokenBytes, exchange } from "../server/src/system-tests/testing/broken-http.ts";

@@ -3,7 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openDatabase } from "../server/src/database/database.ts";
-import { startEmbedded } from "../server/src/database/embedded.ts";
+import { startEmbedded } from "../server/src/database/embedded/embedded.ts";
 import { commandLogger } from "../server/src/logging/create-logger.ts";
 import { until } from "../testing/customer.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";

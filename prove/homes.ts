@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Action } from "@berth/contract";
 import { sql } from "kysely";
 import { type Db, openDatabase, type RowOf } from "../server/src/database/database.ts";
-import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { embeddedConnection } from "../server/src/database/embedded/embedded.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { type Random, seeded } from "../server/src/testing/random.ts";
 import { type Customer, create, orderAndPay, send, signUp, until } from "../testing/customer.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
-import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { embeddedConnection } from "../server/src/database/embedded/embedded.ts";
 import { silentLogger } from "../server/src/logging/create-logger.ts";
 import { announceByBell } from "../server/src/notifications/notifications.ts";
 import { brokenInvariants } from "../server/src/payments/ledger/invariants.ts";

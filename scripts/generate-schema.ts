@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sql } from "kysely";
 import { type Db, openDatabase } from "../server/src/database/database.ts";
-import { startEmbedded } from "../server/src/database/embedded.ts";
+import { startEmbedded } from "../server/src/database/embedded/embedded.ts";
 import { commandLogger } from "../server/src/logging/create-logger.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));

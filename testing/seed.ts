@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { type Database, openDatabase } from "../server/src/database/database.ts";
-import { embeddedConnection } from "../server/src/database/embedded.ts";
+import { embeddedConnection } from "../server/src/database/embedded/embedded.ts";
 import { newId } from "../server/src/database/new-id.ts";
 import { commandLogger } from "../server/src/logging/create-logger.ts";
 import type { Customer } from "./customer.ts";

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage } from "node
 import type { AddressInfo } from "node:net";
 import { openChanges } from "../../server/src/database/changes.ts";
 import { openDatabase } from "../../server/src/database/database.ts";
-import { startEmbedded } from "../../server/src/database/embedded.ts";
+import { startEmbedded } from "../../server/src/database/embedded/embedded.ts";
 import { createGateway, serverOptions } from "../../server/src/gateway/gateway.ts";
 import { insertCode, insertEnvironment, type Row } from "../../server/src/gateway/testing/insert-environment.ts";
 import { commandLogger } from "../../server/src/logging/create-logger.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Client } from "pg";
 import type { Connection } from "../../server/src/database/connection.ts";
-import { startEmbedded } from "../../server/src/database/embedded.ts";
+import { startEmbedded } from "../../server/src/database/embedded/embedded.ts";
 import { silentLogger } from "../../server/src/logging/create-logger.ts";
 import { removeFolder, temporaryFolder } from "../../testing/product.ts";
 

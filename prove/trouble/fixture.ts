@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Connection } from "../../server/src/database/connection.ts";
-import { startEmbedded } from "../../server/src/database/embedded.ts";
+import { startEmbedded } from "../../server/src/database/embedded/embedded.ts";
 import { silentLogger } from "../../server/src/logging/create-logger.ts";
 import { faultyMailServer } from "../../server/src/system-tests/testing/faulty-mail-server.ts";
 import { faultyProvider, keys } from "../../server/src/system-tests/testing/faulty-provider.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { embeddedConnection } from "./database/embedded.ts";
+import { embeddedConnection } from "./database/embedded/embedded.ts";
 import { severedNetwork } from "./database/testing/severed-network.ts";
 import { dataFolder, emptyDatabase, processesOf, start } from "./testing/server-process.ts";
 

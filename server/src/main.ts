@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { type Config, readConfig } from "./config/config.ts";
 import { readSettingsFile } from "./config/settings-file.ts";
 import { type Connection, isLostConnection } from "./database/connection.ts";
-import { startEmbedded } from "./database/embedded.ts";
+import { startEmbedded } from "./database/embedded/embedded.ts";
 import { inheritedSocket } from "./installation/inherited-socket.ts";
 import { installationSecret, openDataDir } from "./installation/installation.ts";
 import { createLogger, type Logger, logError } from "./logging/create-logger.ts";

@@ -4,7 +4,7 @@ import type { TestProject } from "vitest/node";
 import { silentLogger } from "../logging/create-logger.ts";
 import type { Connection } from "./connection.ts";
 import { openDatabase } from "./database.ts";
-import { startEmbedded } from "./embedded.ts";
+import { startEmbedded } from "./embedded/embedded.ts";
 import { memoryFolder } from "./testing/memory-folder.ts";
 
 export const template = "berth_template";

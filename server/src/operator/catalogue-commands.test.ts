@@ -8,7 +8,7 @@ import { changedCatalogue, dayIn } from "../catalogue/testing/changed-catalogue.
 import { readCatalogueFile } from "../config/read-catalogue-file.ts";
 import { writeCatalogue } from "../config/testing/write-catalogue.ts";
 import { openDatabase } from "../database/database.ts";
-import { startEmbedded } from "../database/embedded.ts";
+import { startEmbedded } from "../database/embedded/embedded.ts";
 import { testDatabase } from "../database/testing.ts";
 import { silentLogger } from "../logging/create-logger.ts";
 import { commandRunner } from "./testing/run-command.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { startEmbedded } from "../database/embedded.ts";
+import { startEmbedded } from "../database/embedded/embedded.ts";
 import { testDatabase } from "../database/testing.ts";
 import { silentLogger } from "../logging/create-logger.ts";
 import { dataFolder, start } from "../testing/server-process.ts";

@@ -7,7 +7,7 @@ import { type Config, ConfigError } from "../config/config.ts";
 import type { Connection } from "../database/connection.ts";
 import { isLostConnection } from "../database/connection.ts";
 import { type Db, openDatabase } from "../database/database.ts";
-import { embeddedConnection } from "../database/embedded.ts";
+import { embeddedConnection } from "../database/embedded/embedded.ts";
 import { commandLogger } from "../logging/create-logger.ts";
 import { announcer } from "../notifications/announcer.ts";
 import type { Options } from "./parse-command.ts";

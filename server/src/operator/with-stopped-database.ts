@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { Config } from "../config/config.ts";
 import { type Db, openDatabase } from "../database/database.ts";
-import { holdsDatabase, startEmbedded } from "../database/embedded.ts";
+import { holdsDatabase, startEmbedded } from "../database/embedded/embedded.ts";
 import { EmbeddedDatabaseError } from "../database/embedded-database-error.ts";
 import { commandLogger } from "../logging/create-logger.ts";
 import { withDatabase } from "./with-database.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { openDatabase } from "../database/database.ts";
-import { embeddedConnection } from "../database/embedded.ts";
+import { embeddedConnection } from "../database/embedded/embedded.ts";
 import { silentLogger } from "../logging/create-logger.ts";
 import { embeddedProviderPath } from "../payments/embedded-provider/embedded-provider.ts";
 import { type TypedCard, tracesInDatabase, tracesInLog } from "../payments/testing/card-traces.ts";

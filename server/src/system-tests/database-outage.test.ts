@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { startEmbedded } from "../database/embedded.ts";
+import { startEmbedded } from "../database/embedded/embedded.ts";
 import { memoryFolder } from "../database/testing/memory-folder.ts";
 import { silentLogger } from "../logging/create-logger.ts";
 import { dataFolder, start } from "../testing/server-process.ts";

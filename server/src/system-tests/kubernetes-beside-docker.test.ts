@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Db } from "../database/database.ts";
 import { openDatabase } from "../database/database.ts";
-import { embeddedConnection } from "../database/embedded.ts";
+import { embeddedConnection } from "../database/embedded/embedded.ts";
 import { removeRuns, whyNoCatalogue } from "../drivers/testing/docker-machine.ts";
 import { openKubernetesMachine, whyNoKubernetes } from "../drivers/testing/kubernetes-machine.ts";
 import { silentLogger } from "../logging/create-logger.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../database/database.ts";
-import { embeddedConnection } from "../database/embedded.ts";
+import { embeddedConnection } from "../database/embedded/embedded.ts";
 import { removeRuns, whyNoCatalogue } from "../drivers/testing/docker-machine.ts";
 import { filesIn } from "../drivers/testing/drive-run.ts";
 import { openEngineProxy } from "../drivers/testing/engine-proxy.ts";

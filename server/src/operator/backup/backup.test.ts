@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../config/config.ts";
 import { openDatabase } from "../../database/database.ts";
-import { startEmbedded } from "../../database/embedded.ts";
+import { startEmbedded } from "../../database/embedded/embedded.ts";
 import { imageRecord, readCatalogue } from "../../drivers/docker/images/image-catalogue.ts";
 import { lastBackup } from "../../installation/last-backup.ts";
 import { silentLogger } from "../../logging/create-logger.ts";

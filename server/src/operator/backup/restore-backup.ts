@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { type Config, ConfigError } from "../../config/config.ts";
-import { postmasterOf } from "../../database/postmaster-of.ts";
+import { postmasterOf } from "../../database/embedded/postmaster-of.ts";
 import { recordName } from "../../drivers/docker/images/image-catalogue.ts";
 import { imagesCommand } from "../../text/operator-command.ts";
 import { BackupRefused } from "./backup-refused.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import type { Connection } from "../../database/connection.ts";
 import { type Db, migrationNames, openDatabase } from "../../database/database.ts";
-import { startEmbedded } from "../../database/embedded.ts";
+import { startEmbedded } from "../../database/embedded/embedded.ts";
 import { unpackArchive } from "../../drivers/homes/unpack-archive.ts";
 import { commandLogger } from "../../logging/create-logger.ts";
 import { type Broken, brokenInvariants } from "../../payments/ledger/invariants.ts";

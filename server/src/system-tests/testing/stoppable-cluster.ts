@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { startEmbedded } from "../../database/embedded.ts";
+import { startEmbedded } from "../../database/embedded/embedded.ts";
 import { memoryFolder } from "../../database/testing/memory-folder.ts";
 import { silentLogger } from "../../logging/create-logger.ts";
 import type { Defer } from "./defer.ts";

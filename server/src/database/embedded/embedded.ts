@@ -16,12 +16,12 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Logger, logError } from "../logging/create-logger.ts";
-import { type Connection, clientOf } from "./connection.ts";
+import { type Logger, logError } from "../../logging/create-logger.ts";
+import { type Connection, clientOf } from "../connection.ts";
+import { EmbeddedDatabaseError, inUse } from "../embedded-database-error.ts";
+import { lockDatabase } from "../lock-database.ts";
 import { type EmbeddedAccount, embeddedAccount, embeddedUids } from "./embedded-account.ts";
-import { EmbeddedDatabaseError, inUse } from "./embedded-database-error.ts";
 import { lockFolder } from "./folder-lock.ts";
-import { lockDatabase } from "./lock-database.ts";
 import { pidFileOf, postmasterOf } from "./postmaster-of.ts";
 
 export interface Embedded {

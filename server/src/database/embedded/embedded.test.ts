@@ -18,13 +18,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { expect, onTestFinished, test } from "vitest";
-import { silentLogger } from "../logging/create-logger.ts";
-import { recordLog } from "../logging/testing/record-log.ts";
-import type { Connection } from "./connection.ts";
+import { silentLogger } from "../../logging/create-logger.ts";
+import { recordLog } from "../../logging/testing/record-log.ts";
+import type { Connection } from "../connection.ts";
+import { EmbeddedDatabaseError } from "../embedded-database-error.ts";
+import { memoryFolder } from "../testing/memory-folder.ts";
 import { embeddedConnection, startEmbedded } from "./embedded.ts";
-import { EmbeddedDatabaseError } from "./embedded-database-error.ts";
 import { postmasterOf } from "./postmaster-of.ts";
-import { memoryFolder } from "./testing/memory-folder.ts";
 
 function folder(...below: string[]): string {
   const root = memoryFolder("berth-embedded-");

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, lchownSync, lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { EmbeddedDatabaseError } from "./embedded-database-error.ts";
+import { EmbeddedDatabaseError } from "../embedded-database-error.ts";
 
 type Run = (program: string, args: readonly string[], input?: string) => ChildProcess;
 
