@@ -91,7 +91,7 @@ export const environmentMutants: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "environments/reconciler/write-status.ts",
+    file: "environments/reconciler/status/write-status.ts",
     tests: ["environments/reconciler/reconcile", "payments/settlement/lost-machine"],
     rows: [
       [
@@ -120,7 +120,7 @@ export const environmentMutants: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "environments/reconciler/on-status-change.ts",
+    file: "environments/reconciler/status/on-status-change.ts",
     tests: ["environments/reconciler/reconcile"],
     rows: [
       [

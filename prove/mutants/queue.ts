@@ -192,7 +192,7 @@ export const queueMutants: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "environments/reconciler/write-status.ts",
+    file: "environments/reconciler/status/write-status.ts",
     tests: ["environments/hosts/start-gpu-checks"],
     rows: [
       [
@@ -204,7 +204,7 @@ export const queueMutants: readonly FaultsOf[] = [
     ],
   },
   {
-    file: "environments/reconciler/write-status.ts",
+    file: "environments/reconciler/status/write-status.ts",
     tests: ["environments/reconciler/leftover-processes"],
     rows: [
       [

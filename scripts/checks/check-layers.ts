@@ -14,6 +14,8 @@ const layers: Readonly<Record<string, string>> = {
   "server/src/drivers/docker": "engine containers machine images firewall .",
   "server/src/drivers/kubernetes": "cluster pods nodes homes network images .",
   "server/src/identity": ". local providers firebase",
+  "server/src/environments/reconciler":
+    "plan.ts wait-columns.ts silence.ts work-lease.ts launch-times.ts batch-unchanged.ts status .",
   "server/src/account": "ssh-keys .",
   "server/src/environments":
     ". leases time hosts homes moves activity queue warm-pool allocation reconciler api mining",

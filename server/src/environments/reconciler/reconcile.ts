@@ -10,10 +10,10 @@ import { checkDeadlines } from "./check-deadlines.ts";
 import { leftoverProcesses } from "./leftover-processes.ts";
 import { nextStep, restartUpdate, type StatusUpdate, startUpdate, statusUpdate } from "./plan.ts";
 import { runSpec, startRun } from "./start-run.ts";
+import { unreachableAfter, writeFailure } from "./status/write-failure.ts";
+import { isLoss, lossOf, writeLoss } from "./status/write-loss.ts";
+import { type WriteStatusDeps, writeStatus } from "./status/write-status.ts";
 import { environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
-import { unreachableAfter, writeFailure } from "./write-failure.ts";
-import { isLoss, lossOf, writeLoss } from "./write-loss.ts";
-import { type WriteStatusDeps, writeStatus } from "./write-status.ts";
 
 export interface ReconcileDeps extends WriteStatusDeps {
   readonly drivers: ReadonlyMap<string, Driver>;

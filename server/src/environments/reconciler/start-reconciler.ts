@@ -12,7 +12,7 @@ import { type ReconcileDeps, reconcile } from "./reconcile.ts";
 import { type InventoryDeps, startInventory } from "./reconcile-inventory.ts";
 import { fetchEnvironments, grantTime, makeDue, nextEnvironmentMs } from "./work-lease.ts";
 
-export type { Delivery } from "./on-status-change.ts";
+export type { Delivery } from "./status/on-status-change.ts";
 
 export interface ReconcilerDeps extends Omit<ReconcileDeps, "writeUnchanged">, Pick<InventoryDeps, "checks"> {
   readonly changes: Changes;

@@ -14,9 +14,9 @@ import { launch } from "../allocation/launch.ts";
 import { registerHost } from "../hosts/register-host.ts";
 import type { Announce, Notice } from "../notice.ts";
 import { batchUnchanged } from "../reconciler/batch-unchanged.ts";
-import type { Delivery } from "../reconciler/on-status-change.ts";
 import { type ReconcileDeps, reconcile } from "../reconciler/reconcile.ts";
 import { type ReconcilerDeps, startReconciler } from "../reconciler/start-reconciler.ts";
+import type { Delivery } from "../reconciler/status/on-status-change.ts";
 import { fetchEnvironments, type LeasedEnvironment } from "../reconciler/work-lease.ts";
 
 export interface Rental {

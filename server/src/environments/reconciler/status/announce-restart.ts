@@ -1,7 +1,7 @@
-import type { Tx } from "../../database/database.ts";
-import type { Environment } from "../environment.ts";
-import type { Announce } from "../notice.ts";
-import type { Ended } from "./plan.ts";
+import type { Tx } from "../../../database/database.ts";
+import type { Environment } from "../../environment.ts";
+import type { Announce } from "../../notice.ts";
+import type { Ended } from "../plan.ts";
 
 const filesStay = "What was in memory is lost; this touches no file.";
 

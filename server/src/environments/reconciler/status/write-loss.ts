@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { Db } from "../../database/database.ts";
-import { finish, inMs } from "../../database/work-queue.ts";
-import { DriverError, type Observed } from "../../drivers/driver.ts";
-import type { Logger } from "../../logging/create-logger.ts";
-import { type Announce, instant } from "../notice.ts";
-import { environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
+import type { Db } from "../../../database/database.ts";
+import { finish, inMs } from "../../../database/work-queue.ts";
+import { DriverError, type Observed } from "../../../drivers/driver.ts";
+import type { Logger } from "../../../logging/create-logger.ts";
+import { type Announce, instant } from "../../notice.ts";
+import { environmentQueue, type LeasedEnvironment } from "../work-lease.ts";
 
 export interface WriteLossDeps {
   readonly db: Db;

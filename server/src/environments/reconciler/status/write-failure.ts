@@ -1,10 +1,10 @@
 import { sql } from "kysely";
-import type { Db } from "../../database/database.ts";
-import { backoffMs, finish, inMs } from "../../database/work-queue.ts";
-import { DriverError } from "../../drivers/driver.ts";
-import { maxDownMinutes } from "../time/max-down-minutes.ts";
-import { waitAfter } from "./wait-columns.ts";
-import { dueIn, environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
+import type { Db } from "../../../database/database.ts";
+import { backoffMs, finish, inMs } from "../../../database/work-queue.ts";
+import { DriverError } from "../../../drivers/driver.ts";
+import { maxDownMinutes } from "../../time/max-down-minutes.ts";
+import { waitAfter } from "../wait-columns.ts";
+import { dueIn, environmentQueue, type LeasedEnvironment } from "../work-lease.ts";
 
 /** Attempts: about half a minute of a host that does not respond. */
 export const unreachableAfter = 5;

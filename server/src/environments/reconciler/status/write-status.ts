@@ -1,20 +1,20 @@
 import type { EndedReason } from "@berth/contract";
 import { type RawBuilder, sql } from "kysely";
-import type { Db, Tx } from "../../database/database.ts";
-import type { Address } from "../../database/json-columns.ts";
-import { finish, inMs } from "../../database/work-queue.ts";
-import type { Logger } from "../../logging/create-logger.ts";
-import { quarantine } from "../leases/gpu-leases.ts";
-import { maxDownMinutes } from "../time/max-down-minutes.ts";
-import { creditFault, openClock } from "../time/rental-clock.ts";
+import type { Db, Tx } from "../../../database/database.ts";
+import type { Address } from "../../../database/json-columns.ts";
+import { finish, inMs } from "../../../database/work-queue.ts";
+import type { Logger } from "../../../logging/create-logger.ts";
+import { quarantine } from "../../leases/gpu-leases.ts";
+import { maxDownMinutes } from "../../time/max-down-minutes.ts";
+import { creditFault, openClock } from "../../time/rental-clock.ts";
+import type { UnchangedWriter } from "../batch-unchanged.ts";
+import { recordLaunchTime } from "../launch-times.ts";
+import type { StatusUpdate } from "../plan.ts";
+import { keepLaunch, lockAccount, wasSilenceRefunded } from "../silence.ts";
+import { isSameWait, waitColumns } from "../wait-columns.ts";
+import { dueIn, environmentQueue, type LeasedEnvironment } from "../work-lease.ts";
 import { announceRestart } from "./announce-restart.ts";
-import type { UnchangedWriter } from "./batch-unchanged.ts";
-import { recordLaunchTime } from "./launch-times.ts";
 import { type Delivery, onStatusChange, type StatusHookDeps } from "./on-status-change.ts";
-import type { StatusUpdate } from "./plan.ts";
-import { keepLaunch, lockAccount, wasSilenceRefunded } from "./silence.ts";
-import { isSameWait, waitColumns } from "./wait-columns.ts";
-import { dueIn, environmentQueue, type LeasedEnvironment } from "./work-lease.ts";
 
 export interface WriteStatusDeps extends StatusHookDeps {
   readonly db: Db;

@@ -1,19 +1,19 @@
 import { planOf, type Status } from "@berth/contract";
 import { sql } from "kysely";
-import type { Tx } from "../../database/database.ts";
-import { beginActivity } from "../activity/activity.ts";
-import { clearDoneNotice } from "../activity/done-notice.ts";
-import { announceIdleStopped, clearIdleStop } from "../activity/idle-stop.ts";
-import { reserveFormerName } from "../allocation/former-names.ts";
-import { closeHome, markHomeUsed, remeasureHome } from "../homes/home-records.ts";
-import { releaseLeases } from "../leases/gpu-leases.ts";
-import type { Announce } from "../notice.ts";
-import { bankTime } from "../time/bank-time.ts";
-import { resetNotice } from "../time/expiry-notices.ts";
-import { closeClock } from "../time/rental-clock.ts";
-import { closeSession, openSession } from "../time/run-sessions.ts";
-import { announceSilent } from "./silence.ts";
-import type { LeasedEnvironment } from "./work-lease.ts";
+import type { Tx } from "../../../database/database.ts";
+import { beginActivity } from "../../activity/activity.ts";
+import { clearDoneNotice } from "../../activity/done-notice.ts";
+import { announceIdleStopped, clearIdleStop } from "../../activity/idle-stop.ts";
+import { reserveFormerName } from "../../allocation/former-names.ts";
+import { closeHome, markHomeUsed, remeasureHome } from "../../homes/home-records.ts";
+import { releaseLeases } from "../../leases/gpu-leases.ts";
+import type { Announce } from "../../notice.ts";
+import { bankTime } from "../../time/bank-time.ts";
+import { resetNotice } from "../../time/expiry-notices.ts";
+import { closeClock } from "../../time/rental-clock.ts";
+import { closeSession, openSession } from "../../time/run-sessions.ts";
+import { announceSilent } from "../silence.ts";
+import type { LeasedEnvironment } from "../work-lease.ts";
 
 /** Payments provides this. Called in the transaction that writes the change; it locks the order before the row. */
 export interface Delivery {

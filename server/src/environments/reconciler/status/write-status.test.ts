@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { setupEnvironments } from "../testing/setup-environments.ts";
-import { reconcile } from "./reconcile.ts";
-import { fetchEnvironments } from "./work-lease.ts";
+import { setupEnvironments } from "../../testing/setup-environments.ts";
+import { reconcile } from "../reconcile.ts";
+import { fetchEnvironments } from "../work-lease.ts";
 
 test("two workers lease each due row once, and a late one writes nothing", async () => {
   const { db, rent, read, deps, driver } = await setupEnvironments({ slots: 20 });

@@ -1,7 +1,7 @@
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
-import { terminate } from "../api/environment-actions.ts";
-import { inMs, setupEnvironments } from "../testing/setup-environments.ts";
+import { terminate } from "../../api/environment-actions.ts";
+import { inMs, setupEnvironments } from "../../testing/setup-environments.ts";
 
 /** An active environment of six hours on a node of a cluster, which then gives no sign for an hour. */
 async function setup() {
