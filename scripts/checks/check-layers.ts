@@ -11,6 +11,7 @@ const layers: Readonly<Record<string, string>> = {
     "app-error.ts text logging async config database audit installation http mail drivers identity environments payments account billing support catalogue notifications operator gateway metrics roles main.ts",
   "server/src/database": ". embedded",
   "server/src/drivers": ". homes process fake docker kubernetes",
+  "server/src/drivers/process": "sandbox .",
   "server/src/drivers/docker": "engine containers machine images firewall .",
   "server/src/drivers/kubernetes": "cluster pods nodes homes network images .",
   "server/src/identity": ". local providers firebase",

@@ -10,7 +10,7 @@ import { labArguments, labCommand, labEnvironment, pythonOf } from "./lab-comman
 import type { Runtime } from "./prepare-runtime.ts";
 import { markedProcesses, type ProcessRow, processRow, processTable, send, treeOf } from "./process-table.ts";
 import type { RunState, RunStates } from "./run-states.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandbox } from "./sandbox/sandbox.ts";
 
 /**
  * The first process of a run is a shell that writes the exit code after the others have ended. The run's output comes through

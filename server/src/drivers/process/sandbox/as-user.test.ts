@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { recordLog } from "../../logging/testing/record-log.ts";
+import { recordLog } from "../../../logging/testing/record-log.ts";
 import { ownerOfRuns } from "./as-user.ts";
 
 test("G315 a server that is root says so where runs cannot get a user of their own", ({ skip }) => {

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { Logger } from "../../logging/create-logger.ts";
-import type { Owner } from "../homes/give-home.ts";
+import type { Logger } from "../../../logging/create-logger.ts";
+import type { Owner } from "../../homes/give-home.ts";
 import type { Sandbox } from "./sandbox.ts";
 
 /** In the range of Debian's and Red Hat's ordinary users, above all that are given out in turn. */
