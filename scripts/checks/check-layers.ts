@@ -32,6 +32,7 @@ const layers: Readonly<Record<string, string>> = {
     "server-clock.ts catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
   "web/src/console": "frame machines audit mining credits environments orders people prices messages now .",
   "web/src/billing": ". order",
+  "web/src/shell": "commands notifications .",
   "web/src/settings": "settings-part.tsx access .",
   "web/src/ui": "toast controls display dialogs",
   "web/src/environments": "lifecycle actions queue unpaid kept-files metrics detail list",

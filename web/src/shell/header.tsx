@@ -3,8 +3,8 @@ import { CircleHelp, Command, Menu, PanelLeft } from "lucide-react";
 import { Link, useLocation } from "react-router";
 import { plainPath } from "../format.ts";
 import { SchemeToggle } from "../ui/controls/scheme-toggle.tsx";
-import { helpPageOf } from "./help-page-of.ts";
-import { NotificationBell } from "./notification-bell.tsx";
+import { helpPageOf } from "./commands/help-page-of.ts";
+import { NotificationBell } from "./notifications/notification-bell.tsx";
 import classes from "./shell.module.css";
 import { useUser } from "./use-user.ts";
 

@@ -8,11 +8,11 @@ import { useSession } from "../api/session.ts";
 import { useActions } from "../environments/actions/use-actions.ts";
 import { useEnvironments } from "../environments/list/use-environments.ts";
 import { environmentAddress } from "../format.ts";
-import { type Command, commandsOf, matchingCommands } from "./commands-of.ts";
+import { type Command, commandsOf, matchingCommands } from "./commands/commands-of.ts";
+import { ShortcutsDialog } from "./commands/shortcuts-dialog.tsx";
+import type { Overlay } from "./commands/use-shortcuts.ts";
 import classes from "./overlays.module.css";
-import { ShortcutsDialog } from "./shortcuts-dialog.tsx";
 import { useLogout } from "./use-logout.ts";
-import type { Overlay } from "./use-shortcuts.ts";
 
 interface Props {
   readonly overlay: Overlay | undefined;

@@ -4,12 +4,12 @@ import { lazy, Suspense, useEffect, useState } from "react";
 import { Outlet } from "react-router";
 import { readStorage, writeStorage } from "../api/storage.ts";
 import { useLiveChanges } from "../api/use-live-changes.ts";
+import { useShortcuts } from "./commands/use-shortcuts.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { Header } from "./header.tsx";
 import { loadScreensWhenIdle } from "./screens.ts";
 import classes from "./shell.module.css";
 import { Sidebar } from "./sidebar.tsx";
-import { useShortcuts } from "./use-shortcuts.ts";
 import { useTitle } from "./use-title.ts";
 
 /** Loaded at the first shortcut. */

@@ -2,10 +2,10 @@ import { type Notification, readNotifications } from "@berth/contract";
 import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "react-router";
-import { call } from "../api/call.ts";
-import { keys, notificationsQuery } from "../api/queries.ts";
-import { commonTexts } from "../content/common-texts.ts";
-import { dateTime } from "../format.ts";
+import { call } from "../../api/call.ts";
+import { keys, notificationsQuery } from "../../api/queries.ts";
+import { commonTexts } from "../../content/common-texts.ts";
+import { dateTime } from "../../format.ts";
 import classes from "./notifications.module.css";
 
 export function NotificationList({ userId, onLeave }: { userId: string; onLeave: () => void }) {

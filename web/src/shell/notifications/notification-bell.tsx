@@ -2,8 +2,8 @@ import { ActionIcon, Popover } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Bell } from "lucide-react";
-import { notificationsQuery } from "../api/queries.ts";
-import { useSession } from "../api/session.ts";
+import { notificationsQuery } from "../../api/queries.ts";
+import { useSession } from "../../api/session.ts";
 import { NotificationList } from "./notification-list.tsx";
 import classes from "./notifications.module.css";
 

@@ -1,7 +1,7 @@
 import { mayExtend } from "@berth/contract";
-import { actionTexts } from "../environments/actions/action-texts.ts";
-import { extendParam } from "../environments/actions/extend-param.ts";
-import { buttonsOf, canStop, type Environment } from "../environments/lifecycle/environment.ts";
+import { actionTexts } from "../../environments/actions/action-texts.ts";
+import { extendParam } from "../../environments/actions/extend-param.ts";
+import { buttonsOf, canStop, type Environment } from "../../environments/lifecycle/environment.ts";
 
 export interface Command {
   readonly group: "Go to" | "Environments" | "Actions" | "General";

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useRef, useState } from "react";
 import { useNavigate } from "react-router";
-import { isSingleKey } from "../ui/controls/single-keys.ts";
+import { isSingleKey } from "../../ui/controls/single-keys.ts";
 
 /** What a shortcut opened over the screen. */
 export type Overlay = "palette" | "keys";

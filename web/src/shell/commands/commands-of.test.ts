@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import type { Environment } from "../environments/lifecycle/environment.ts";
+import type { Environment } from "../../environments/lifecycle/environment.ts";
 import { type CommandActs, commandsOf, matchingCommands } from "./commands-of.ts";
 
 const acts: CommandActs = {

@@ -1,8 +1,8 @@
 import { Switch } from "@mantine/core";
 import { useState } from "react";
-import { hasSingleKeys, setSingleKeys } from "../ui/controls/single-keys.ts";
-import { Dialog } from "../ui/dialogs/dialog.tsx";
-import classes from "./overlays.module.css";
+import { hasSingleKeys, setSingleKeys } from "../../ui/controls/single-keys.ts";
+import { Dialog } from "../../ui/dialogs/dialog.tsx";
+import classes from "../overlays.module.css";
 
 const keys = [
   ["Search screens, environments and actions", ["Ctrl", "K"]],
