@@ -23,8 +23,8 @@ export const beyondImports: readonly (readonly [changed: string, tests: readonly
   ["web/src/shell/**", ["e2e/specification/2-{route-table,signed-in-layout}.spec.ts"]],
   ["web/src/support/**", ["e2e/specification/2-support.spec.ts"]],
   ["web/src/{api,content,ui}/**", ["e2e/specification/2-{billing-and-usage,dashboard}.spec.ts"]],
-  ["web/src/console/**", ["e2e/console.spec.ts"]],
-  ["web/src/console/{environments,orders,people,prices,messages,mining,credits}/**", ["e2e/console-*.spec.ts"]],
+  ["web/src/console/**", ["e2e/console/console.spec.ts"]],
+  ["web/src/console/{environments,orders,people,prices,messages,mining,credits}/**", ["e2e/console/console-*.spec.ts"]],
 ];
 
 /** Tests that may run pods, and those of the whole server, which reach everything, are left to `npm test`. */

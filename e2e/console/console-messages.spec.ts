@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
-import { must, signUp } from "../testing/customer.ts";
-import { type Desk, expect, openScreen, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { must, signUp } from "../../testing/customer.ts";
+import { type Desk, expect, openScreen, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 /** A ticket of a new account; returns its code. */
 async function ask({ product: { url } }: Desk, description: string): Promise<string> {

@@ -1,9 +1,9 @@
-import { everyState, inHours, showContainers } from "./testing/containers.ts";
-import { failCalls, holdCalls, unavailableReply } from "./testing/mock-calls.ts";
-import { fullStatement } from "./testing/statement.ts";
-import { expect, test } from "./testing/test.ts";
-import { advanceUntilVisible, toastOf } from "./testing/toasts.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { everyState, inHours, showContainers } from "../testing/containers.ts";
+import { failCalls, holdCalls, unavailableReply } from "../testing/mock-calls.ts";
+import { fullStatement } from "../testing/statement.ts";
+import { expect, test } from "../testing/test.ts";
+import { advanceUntilVisible, toastOf } from "../testing/toasts.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 const keptFiles = {
   environment_id: "7a3f9c27b0d4e5a6",

@@ -1,5 +1,5 @@
-import { expect, openScreen, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { expect, openScreen, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 test("a host is drained and undrained; each act needs a reason, which the audit shows", async ({ operator, page }) => {
   await openScreen(page, "/hosts", "Hosts");

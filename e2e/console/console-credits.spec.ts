@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import { signUp } from "../testing/customer.ts";
-import { expect, openScreen, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { signUp } from "../../testing/customer.ts";
+import { expect, openScreen, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 test("a credit is granted on the page of its account, and taken back (G153)", async ({ desk, operator: _, page }) => {
   const ada = await signUp(desk.product.url, "Ada Credit");

@@ -1,6 +1,6 @@
-import { create, orderAndPay, signUp } from "../testing/customer.ts";
-import { type Desk, expect, openScreen, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { create, orderAndPay, signUp } from "../../testing/customer.ts";
+import { type Desk, expect, openScreen, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 /** A running environment of a customer. */
 async function rented({ product }: Desk, subdomain: string) {

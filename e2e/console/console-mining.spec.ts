@@ -1,8 +1,8 @@
-import { newId } from "../server/src/database/new-id.ts";
-import { signUp } from "../testing/customer.ts";
-import { seedHistory } from "../testing/seed.ts";
-import { type Desk, expect, openScreen, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { newId } from "../../server/src/database/new-id.ts";
+import { signUp } from "../../testing/customer.ts";
+import { seedHistory } from "../../testing/seed.ts";
+import { type Desk, expect, openScreen, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 /** The name of an environment in a state, in which the detector found something. */
 async function suspect(

@@ -1,9 +1,9 @@
-import type { Order } from "../contract/src/index.ts";
-import { failCalls, holdCalls } from "./testing/mock-calls.ts";
-import { ordersByMoney, showOrder } from "./testing/orders.ts";
-import { expect, test } from "./testing/test.ts";
-import { advanceUntilVisible } from "./testing/toasts.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import type { Order } from "../../contract/src/index.ts";
+import { failCalls, holdCalls } from "../testing/mock-calls.ts";
+import { ordersByMoney, showOrder } from "../testing/orders.ts";
+import { expect, test } from "../testing/test.ts";
+import { advanceUntilVisible } from "../testing/toasts.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 test("an order's page is accessible at both widths and in both schemes, for every state of its money", async ({
   page,

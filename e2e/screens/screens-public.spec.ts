@@ -1,10 +1,10 @@
-import { create, must, orderAndPay, signUp, until } from "../testing/customer.ts";
-import { inHours } from "./testing/containers.ts";
-import { failCalls, holdCalls } from "./testing/mock-calls.ts";
-import { mailedLink } from "./testing/reset-mail.ts";
-import { expect, test } from "./testing/test.ts";
-import { advanceUntilVisible, toastOf } from "./testing/toasts.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { create, must, orderAndPay, signUp, until } from "../../testing/customer.ts";
+import { inHours } from "../testing/containers.ts";
+import { failCalls, holdCalls } from "../testing/mock-calls.ts";
+import { mailedLink } from "../testing/reset-mail.ts";
+import { expect, test } from "../testing/test.ts";
+import { advanceUntilVisible, toastOf } from "../testing/toasts.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 test("public pages and documents are accessible at both widths and in both schemes", async ({ page }) => {
   for (const path of [

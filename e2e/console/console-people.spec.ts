@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { signUp } from "../testing/customer.ts";
-import { seedHistory } from "../testing/seed.ts";
-import { type Desk, expect, openScreen, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { signUp } from "../../testing/customer.ts";
+import { seedHistory } from "../../testing/seed.ts";
+import { type Desk, expect, openScreen, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 /** What is hard to take back is in a menu of its own. */
 async function chooseGrave(page: Page, name: string): Promise<void> {

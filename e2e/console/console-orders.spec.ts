@@ -1,6 +1,6 @@
-import { create, must, orderAndPay, signUp } from "../testing/customer.ts";
-import { type Desk, expect, openScreen, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { create, must, orderAndPay, signUp } from "../../testing/customer.ts";
+import { type Desk, expect, openScreen, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 /** A delivered order of 24 hours whose owner asked for a refund. */
 async function asked({ product }: Desk, subdomain: string) {

@@ -1,6 +1,6 @@
-import { codeOf } from "../server/src/testing/factor-code.ts";
-import { expect, linkFor, openScreen, password, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { codeOf } from "../../server/src/testing/factor-code.ts";
+import { expect, linkFor, openScreen, password, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 test("an operator follows the link, sets up a second factor, signs out and in again", async ({ desk, page }) => {
   const link = await linkFor(desk, "link@berth.example");

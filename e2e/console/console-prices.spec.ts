@@ -1,5 +1,5 @@
-import { expect, openScreen, test } from "./testing/console.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { expect, openScreen, test } from "../testing/console.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 test("Prices and terms: what is in force, what comes and when, where each type is prepared, and what changes it", async ({
   operator: _,

@@ -1,9 +1,9 @@
-import { must } from "../testing/customer.ts";
-import { inHours } from "./testing/containers.ts";
-import { unavailable } from "./testing/mock-calls.ts";
-import { expect, test } from "./testing/test.ts";
-import { toastOf } from "./testing/toasts.ts";
-import { checkScreen } from "./testing/viewports.ts";
+import { must } from "../../testing/customer.ts";
+import { inHours } from "../testing/containers.ts";
+import { unavailable } from "../testing/mock-calls.ts";
+import { expect, test } from "../testing/test.ts";
+import { toastOf } from "../testing/toasts.ts";
+import { checkScreen } from "../testing/viewports.ts";
 
 test("the queue is accessible at both widths and in both schemes: offered, waiting, reserved, lapsed", async ({
   page,
