@@ -8,6 +8,7 @@ export const checks = [
   { name: "unused", command: bin("knip"), args: [] },
   { name: "citations", command: node, args: ["scripts/checks/check-citations.ts"] },
   { name: "names and words", command: node, args: ["scripts/checks/check-names.ts"] },
+  { name: "sizes", command: node, args: ["scripts/checks/check-sizes.ts"] },
   { name: "patterns", command: node, args: ["scripts/checks/check-patterns.ts"] },
   { name: "order of folders", command: node, args: ["scripts/checks/check-layers.ts"] },
   { name: "coverage of the specification", command: node, args: ["scripts/checks/check-coverage.mjs"] },
