@@ -29,11 +29,11 @@ test("G395 a file of more than 300 lines is refused, tests and styles too, and n
 
 test("G396 a folder of more than 30 files is refused, migrations are not, and folders in it are not counted", () => {
   const { output } = checkSizes({
-    ...files("server/src/http", 31),
-    ...files("server/src/http/limits", 30),
+    ...files("server/src/mail", 31),
+    ...files("server/src/mail/texts", 30),
     ...files("server/src/database/migrations", 60),
     ...files("node_modules/any", 60),
   });
-  expect(output).toBe("server/src/http has 31 files, at most 30: move those of one subject to a folder\n");
+  expect(output).toBe("server/src/mail has 31 files, at most 30: move those of one subject to a folder\n");
   expect(checkSizes(files("web/src/ui", 30))).toEqual({ failed: false, output: "" });
 });
