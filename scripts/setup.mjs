@@ -208,5 +208,12 @@ export function become(program, args) {
   const limits = ["--min-semi-space-size=16", "--max-semi-space-size=16", "--max-old-space-size=1024"];
   const child = spawn(node, [...limits, join(root, program), ...args], { cwd: root, stdio: "inherit", env });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  if (process.env.npm_lifecycle_event) endWithParent(child);
   child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" || signal === "SIGTERM" ? 0 : 1)));
+}
+
+/** A signal to npm ends its shell, which does not hand it on: the program would go on unseen, and keep its port (G358). */
+function endWithParent(child) {
+  const parent = process.ppid;
+  const look = setInterval(() => process.ppid !== parent && child.kill("SIGTERM") && clearInterval(look), 500);
 }

@@ -1,7 +1,16 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 
 const read = (file: string) => JSON.parse(readFileSync(join(import.meta.dirname, "..", file), "utf8"));
@@ -33,6 +42,34 @@ function checkout() {
       return lines.map((line) => line.replaceAll(/ --(ignore-scripts|no-audit|no-fund|loglevel=error)/g, ""));
     },
   };
+}
+
+test.skipIf(process.platform === "win32")("a signal to npm start ends the program that it runs (G358)", async () => {
+  const { folder } = checkout();
+  rmSync(join(folder, "bin", "npm"));
+  mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
+  symlinkSync(process.execPath, join(folder, "node_modules", ".bin", "node"));
+  writeFileSync(join(folder, "package.json"), '{ "scripts": { "start": "node start.mjs" } }');
+  writeFileSync(join(folder, "start.mjs"), 'import { become } from "./scripts/setup.mjs"; become("program.mjs", []);');
+  const started = join(folder, "started");
+  writeFileSync(
+    join(folder, "program.mjs"),
+    `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(started)}, String(process.pid)); setInterval(() => {}, 1000);`,
+  );
+  const npm = spawn("npm", ["start"], { cwd: folder, stdio: "ignore", detached: true });
+  onTestFinished(() => void tryKill(-(npm.pid ?? 0)));
+  await vi.waitFor(() => expect(existsSync(started) && readFileSync(started, "utf8")).toMatch(/^\d+$/), 30_000);
+  const program = Number(readFileSync(started, "utf8"));
+  expect(npm.kill("SIGTERM")).toBe(true);
+  await vi.waitFor(() => expect(() => process.kill(program, 0)).toThrow("ESRCH"), 15_000);
+});
+
+function tryKill(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
 }
 
 test.skipIf(process.platform === "win32")(

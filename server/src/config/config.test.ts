@@ -85,6 +85,7 @@ test.each([
     "BACKUP: such as /var/lib/berth-backups every 24h keep 7 with homes",
   ],
   ["a backup every 0 hours", { BACKUP: "/var/lib/berth-backups every 0h" }, "BACKUP: such as /var/lib/berth-backups"],
+  ["a backup every 2 minutes", { BACKUP: "/var/lib/berth-backups every 2m" }, "in hours (h) or days (d)"],
   ["a warm pool of processes", { WARM_POOL: "jupyter=1" }, "WARM_POOL needs RUNTIME=docker or kubernetes"],
   [
     "a warm pool of an unknown type",

@@ -48,7 +48,7 @@ export const settings = z.object({
     .describe("Folder of the installation's secret, the homes, prepared runtimes and the embedded database"),
   BACKUP: z
     .string()
-    .regex(backupPattern, "such as /var/lib/berth-backups every 24h keep 7 with homes")
+    .regex(backupPattern, "such as /var/lib/berth-backups every 24h keep 7 with homes, in hours (h) or days (d)")
     .optional()
     .describe(
       "Backups by the worker: an absolute folder of their own (or s3://BUCKET/PATH), how often, how many are kept, and whether with homes",
