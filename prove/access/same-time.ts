@@ -72,7 +72,8 @@ test(
     const forget = () => world.db.deleteFrom("attempt_windows").execute();
     const name = "POST /identity/v1/accounts:signInWithPassword";
     await compare({ task, db: world.db }, name, sendsOf(signIn), forget);
-    for (let n = 0; n < 100; n++) for (const send of sendsOf(signIn)) await send();
+    for (const send of sendsOf(signIn)) await send();
+    await world.db.updateTable("attempt_windows").set({ count: 100 }).execute();
     for (const send of sendsOf(signIn)) expect(await send()).toMatchObject({ statusCode: 429 });
     await compare({ task, db: world.db }, `${name}, after 100 failures`, sendsOf(signIn));
     await compare({ task, db: world.db }, "POST /auth/reset-password", sendsOf(reset));
