@@ -11,6 +11,8 @@ const signIn = object({
   /** The address that it began from. */
   ip: nullable(string()),
   by_passkey: boolean(),
+  /** Name of the provider whose account it began with, such as Google. */
+  provider: nullable(string()),
   /** Whether it is the caller's. */
   current: boolean(),
 });

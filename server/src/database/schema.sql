@@ -643,6 +643,7 @@ create table identity_code (
   expires_at timestamptz not null,
   used_at timestamptz,
   created_at timestamptz not null default now(),
+  issuer text,
   constraint identity_code_pkey primary key (hash),
   constraint identity_code_kind_check check (kind in ('PASSWORD_RESET', 'VERIFY_EMAIL', 'SIGN_IN')),
   constraint identity_code_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
@@ -704,6 +705,7 @@ create table identity_pending_sign_ins (
   sign_in_provider text not null,
   tries integer not null default 0,
   expires_at timestamptz not null,
+  issuer text,
   constraint identity_pending_sign_ins_pkey primary key (hash),
   constraint identity_pending_sign_ins_sign_in_provider_check check (sign_in_provider in ('password', 'custom')),
   constraint identity_pending_sign_ins_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade
@@ -757,6 +759,7 @@ create table identity_session (
   user_agent text,
   ip text,
   sign_in_provider text not null default 'password',
+  issuer text,
   constraint identity_session_pkey primary key (id),
   constraint identity_session_sign_in_provider_check check (sign_in_provider in ('password', 'custom', 'passkey')),
   constraint identity_session_user_id_fkey foreign key (user_id) references identity_user(id) on delete cascade

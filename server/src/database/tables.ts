@@ -419,6 +419,7 @@ export interface Tables {
     expires_at: Date;
     used_at: Date | null;
     created_at: Generated<Date>;
+    issuer: string | null;
   };
   identity_key: {
     kid: string;
@@ -459,6 +460,7 @@ export interface Tables {
     sign_in_provider: "password" | "custom";
     tries: Generated<number>;
     expires_at: Date;
+    issuer: string | null;
   };
   identity_provider_attempts: {
     state_hash: Buffer;
@@ -496,6 +498,7 @@ export interface Tables {
     user_agent: string | null;
     ip: string | null;
     sign_in_provider: Generated<"password" | "custom" | "passkey">;
+    issuer: string | null;
   };
   identity_spent_challenges: {
     hash: Buffer;

@@ -25,6 +25,8 @@ export interface IdentitySession {
   readonly userAgent: string | null;
   readonly ip: string | null;
   readonly byPasskey: boolean;
+  /** Of the other provider's account that it began with. */
+  readonly issuer: string | null;
 }
 
 /** The client of a sign-in, for the list of devices. */

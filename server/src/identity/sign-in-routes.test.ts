@@ -22,6 +22,7 @@ test("G403 sign-ins are listed with device and address; one ends, or all others 
   expect(listed).toHaveLength(3);
   expect(listed).toContainEqual({
     ...{ id: expect.any(String), user_agent: "Phone/1", ip: "203.0.113.9", by_passkey: false, current: false },
+    provider: null,
     ...{ created_at: expect.stringMatching(/Z$/), last_used_at: expect.stringMatching(/Z$/) },
   });
   const own = ada.refreshToken.split(".")[0];

@@ -4,15 +4,22 @@ import { mount, notFound, success } from "../http/mount.ts";
 import type { Identity } from "./identity.ts";
 import { refuse } from "./refusal-of.ts";
 
+interface SignInDeps {
+  readonly identity: Identity;
+  /** An issuer's name. */
+  readonly nameOf: (issuer: string) => string;
+}
+
 /** The open sign-ins of an account, and their ends (G403). */
-export function signInRoutes(app: FastifyInstance, { identity }: { readonly identity: Identity }): void {
+export function signInRoutes(app: FastifyInstance, { identity, nameOf }: SignInDeps): void {
   mount(app, listSignIns, async ({ user }) => {
     const sessions = await identity.listSessions(user.id);
-    const sign_ins = sessions.map(({ id, createdAt, lastUsedAt, userAgent, ip, byPasskey }) => ({
+    const sign_ins = sessions.map(({ id, createdAt, lastUsedAt, userAgent, ip, byPasskey, issuer }) => ({
       id,
       created_at: createdAt.toISOString(),
       last_used_at: lastUsedAt.toISOString(),
       ...{ user_agent: userAgent, ip, by_passkey: byPasskey, current: id === user.sessionId },
+      provider: issuer === null ? null : nameOf(issuer),
     }));
     return { ...success, sign_ins };
   });

@@ -115,11 +115,12 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   healthRoutes(app, { db, version, disk: deps.disk });
   await productRoutes(app, deps);
   const onSignUp = welcoming(config.retentionDays, config.catalogue);
-  if (identity.kind === "local") ownIdentityRoutes(app, { ...deps, identity, onSignUp });
+  const providers = openProviders(config.providers);
+  if (identity.kind === "local") ownIdentityRoutes(app, { ...deps, identity, providers, onSignUp });
   authRoutes(app, { db, identity, onSignUp });
   secondFactorRoutes(app, { db, identity, brandName: config.brand.name, mode: config.secondFactor });
   passkeyRoutes(app, { identity, brandName: config.brand.name, contact: config.brand.email });
-  signInRoutes(app, { identity });
+  signInRoutes(app, { identity, nameOf: providers.nameOf });
   mailedLinkRoutes(app, { db, identity, appUrl, brandName: config.brand.name, limits: config.limits.mails });
   if (config.mail.outboxPage) outboxPage(app, { db, brandName: config.brand.name, local: deps.local });
   const mayOrder: MayOrder = (tx, userId, gpuCount) => checkQuota(tx, payments, userId, gpuCount);
@@ -152,12 +153,12 @@ function ownIdentityRoutes(
     appUrl,
     payments,
     ...deps
-  }: AppDeps & Pick<ProviderRoutesDeps, "onSignUp"> & { readonly identity: LocalIdentity },
+  }: AppDeps & Pick<ProviderRoutesDeps, "onSignUp" | "providers"> & { readonly identity: LocalIdentity },
 ): void {
-  const { identity, onSignUp } = deps;
+  const { identity, providers, onSignUp } = deps;
   const contact = config.brand.email;
   identityRoutes(app, { db, identity, contact });
-  const shared = { db, identity, providers: openProviders(config.providers), secret, appUrl };
+  const shared = { db, identity, providers, secret, appUrl };
   providerRoutes(app, { ...shared, contact, onSignUp });
   linkRoutes(app, { ...shared, announce: payments.announce });
 }

@@ -12,7 +12,7 @@ type CodeKind = ActionKind | "SIGN_IN";
 const lifetime = { PASSWORD_RESET: "1 hour", VERIFY_EMAIL: "1 day", SIGN_IN: "5 minutes" } as const;
 
 /** 256 random bits; only the hash is stored. A new code of a mailed kind invalidates the previous one. */
-export async function createCode(tx: Tx, kind: CodeKind, user: UserRow): Promise<string> {
+export async function createCode(tx: Tx, kind: CodeKind, user: UserRow, issuer: string | null = null): Promise<string> {
   const code = randomBytes(32).toString("base64url");
   if (kind !== "SIGN_IN")
     await tx.deleteFrom("identity_code").where("user_id", "=", user.id).where("kind", "=", kind).execute();
@@ -23,6 +23,7 @@ export async function createCode(tx: Tx, kind: CodeKind, user: UserRow): Promise
       user_id: user.id,
       kind,
       email: user.email_key,
+      issuer,
       expires_at: sql`now() + ${lifetime[kind]}::interval`,
     })
     .execute();
@@ -45,15 +46,21 @@ export async function peekCode(db: Sql, kind: ActionKind, code: string): Promise
   return { email: row.email };
 }
 
+interface SpentCode extends UserRow {
+  /** With which the code was made. */
+  readonly issuer: string | null;
+}
+
 /**
  * Uses up a code and locks its user; undefined for an invalid code. Of concurrent calls one wins. A change of the user's
  * address invalidates the code. Locks the user before the code, as every writer here does (docs/internals/locking.md).
  */
-export async function spendCode(tx: Tx, kind: CodeKind, code: string): Promise<UserRow | undefined> {
+export async function spendCode(tx: Tx, kind: CodeKind, code: string): Promise<SpentCode | undefined> {
   const user = await tx
     .selectFrom("identity_code as code")
     .innerJoin("identity_user as account", "account.id", "code.user_id")
     .selectAll("account")
+    .select("code.issuer")
     .where("code.hash", "=", hashOf(code))
     .forNoKeyUpdate("account")
     .executeTakeFirst();

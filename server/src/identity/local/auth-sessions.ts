@@ -11,6 +11,13 @@ import type { UserRow } from "./users.ts";
 /** As in Firebase's tokens: a password, or a custom token. */
 export type SignInProvider = "password" | "custom" | "passkey";
 
+/** How a sign-in began. */
+export interface SignInWay {
+  readonly provider: SignInProvider;
+  /** Of the other provider's account that opened it (G416). */
+  readonly issuer?: string | null;
+}
+
 /** The data that tokens are made from. */
 export interface AuthSession {
   readonly id: string;
@@ -27,7 +34,7 @@ export type Rotation =
 export async function openAuthSession(
   db: Sql,
   userId: string,
-  provider: SignInProvider,
+  { provider, issuer = null }: SignInWay,
   { userAgent, ip }: Device,
 ): Promise<AuthSession> {
   const row = await db
@@ -39,6 +46,7 @@ export async function openAuthSession(
       user_agent: userAgent?.slice(0, 256) ?? null,
       ip: ip ?? null,
       sign_in_provider: provider,
+      issuer,
     })
     .returning(["id", "generation", "auth_time"])
     .executeTakeFirstOrThrow();
@@ -161,6 +169,7 @@ export async function listAuthSessions(db: Sql, userId: string): Promise<readonl
     userAgent: row.user_agent,
     ip: row.ip,
     byPasskey: row.sign_in_provider === "passkey",
+    issuer: row.issuer,
   }));
 }
 

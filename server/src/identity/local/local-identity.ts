@@ -23,6 +23,8 @@ export interface LocalIdentity extends Identity {
   readonly kind: "local";
   readonly secondFactors: SecondFactors;
   readonly passkeys: Passkeys;
+  /** `issuer`: of the other provider's account that it is for. */
+  createCustomToken(uid: string, issuer?: string): Promise<string>;
   signIn(email: string, password: string, device: Device, trust?: Trust): Promise<Tokens | HalfSignIn>;
   signInWithCustomToken(token: string, device: Device, trust?: Trust): Promise<Tokens | HalfSignIn>;
   finishSignIn(pendingCredential: string, code: string, device: Device, trust?: Trust): Promise<Tokens>;
@@ -54,7 +56,7 @@ export function localIdentity(options: LocalOptions): LocalIdentity {
     ...accounts(deps),
     secondFactors: secondFactors(deps),
     passkeys: kept,
-    createCustomToken: (uid) => createCustomToken(deps, uid),
+    createCustomToken: (uid, issuer) => createCustomToken(deps, uid, issuer),
     verifyIdToken: (token, how) => verifyIdToken(deps, token, how),
     async verifyPassword(email, password, from) {
       return { uid: (await verifyPassword(deps, email, password, from)).id };

@@ -39,7 +39,7 @@ export async function signInWithPasskey(
     if (row.disabled) throw new IdentityError("USER_DISABLED");
     if (!(await spendChallenge(tx, challenge))) refusePasskey("late");
     if (!(await countUse(tx, deps, known.id, used))) return undefined;
-    return { row, session: await startSession(tx, deps, row.id, "passkey", device) };
+    return { row, session: await startSession(tx, deps, row.id, { provider: "passkey" }, device) };
   });
   // Not thrown above: what its owner is told has to be written.
   return done ? tokensOf(deps, done.row, done.session) : refusePasskey("copied");

@@ -1,19 +1,19 @@
 import { hash, randomBytes } from "node:crypto";
 import { sql } from "kysely";
 import type { Sql, Tx } from "../../database/database.ts";
-import type { SignInProvider } from "./auth-sessions.ts";
+import type { SignInProvider, SignInWay } from "./auth-sessions.ts";
 
 /** After so many codes the password is asked again. */
 const maxTries = 5;
 
-export interface PendingSignIn {
+export interface PendingSignIn extends SignInWay {
   readonly userId: string;
   /** A passkey needs no code. */
   readonly provider: Exclude<SignInProvider, "passkey">;
 }
 
 /** A sign-in that waits for its code: 256 random bits, valid for five minutes, of which only the hash is stored. */
-export async function openPendingSignIn(tx: Tx, { userId, provider }: PendingSignIn): Promise<string> {
+export async function openPendingSignIn(tx: Tx, { userId, provider, issuer = null }: PendingSignIn): Promise<string> {
   const credential = randomBytes(32).toString("base64url");
   await tx
     .insertInto("identity_pending_sign_ins")
@@ -21,6 +21,7 @@ export async function openPendingSignIn(tx: Tx, { userId, provider }: PendingSig
       hash: hashOf(credential),
       user_id: userId,
       sign_in_provider: provider,
+      issuer,
       expires_at: sql`now() + interval '5 minutes'`,
     })
     .execute();
@@ -35,9 +36,9 @@ export async function tryPendingSignIn(db: Sql, credential: string): Promise<Pen
     .where("hash", "=", hashOf(credential))
     .where("tries", "<", maxTries)
     .where("expires_at", ">", sql<Date>`now()`)
-    .returning(["user_id", "sign_in_provider"])
+    .returning(["user_id", "sign_in_provider", "issuer"])
     .executeTakeFirst();
-  return row && { userId: row.user_id, provider: row.sign_in_provider };
+  return row && { userId: row.user_id, provider: row.sign_in_provider, issuer: row.issuer };
 }
 
 /** Of concurrent calls one gets true. The caller holds the user's lock. */

@@ -95,7 +95,14 @@ test("sign-ins are listed with their device until they end", async () => {
   const { identity, user, tokens } = await setup();
   const [session] = tokens.refreshToken.split(".");
   expect(await identity.listSessions(user.uid)).toEqual([
-    { id: session, createdAt: expect.any(Date), lastUsedAt: expect.any(Date), ...device, byPasskey: false },
+    {
+      id: session,
+      createdAt: expect.any(Date),
+      lastUsedAt: expect.any(Date),
+      ...device,
+      byPasskey: false,
+      issuer: null,
+    },
   ]);
   await identity.revokeSessions(user.uid, session);
   expect(await identity.listSessions(user.uid)).toEqual([]);

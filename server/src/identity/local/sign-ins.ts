@@ -66,12 +66,12 @@ async function beginSignIn(
   tx: Tx,
   deps: LocalDeps,
   row: UserRow,
-  { provider, device, trustedBrowser }: { provider: PendingSignIn["provider"]; device: Device; trustedBrowser: string },
+  { device, trustedBrowser, ...way }: Omit<PendingSignIn, "userId"> & { device: Device; trustedBrowser: string },
 ): Promise<AuthSession | HalfSignIn> {
   const since = await factorSince(tx, row.id);
   if (!since || (await isTrustedBrowser(tx, row.id, trustedBrowser)))
-    return startSession(tx, deps, row.id, provider, device);
-  const pendingCredential = await openPendingSignIn(tx, { userId: row.id, provider });
+    return startSession(tx, deps, row.id, way, device);
+  const pendingCredential = await openPendingSignIn(tx, { userId: row.id, ...way });
   const hasPasskeys = (await countPasskeys(tx, row.id)) > 0;
   return { uid: row.id, email: row.email, pendingCredential, factorSince: since, hasPasskeys };
 }
@@ -96,17 +96,17 @@ export async function finishSignIn(
     if (!(await spendPendingSignIn(tx, pendingCredential))) throw new IdentityError("INVALID_MFA_PENDING_CREDENTIAL");
     await takeCode(tx, deps, row.id, code);
     const trustedBrowser = isToBeTrusted ? await trustBrowser(tx, row.id) : undefined;
-    return { row, session: await startSession(tx, deps, row.id, pending.provider, device), trustedBrowser };
+    return { row, session: await startSession(tx, deps, row.id, pending, device), trustedBrowser };
   });
   await codeWasRight(deps, pending.userId);
   return { ...(await tokensOf(deps, row, session)), trustedBrowser };
 }
 
 /** Creates a single-use token for five minutes. Throws USER_NOT_FOUND. */
-export async function createCustomToken({ db }: LocalDeps, uid: string): Promise<string> {
+export async function createCustomToken({ db }: LocalDeps, uid: string, issuer: string | null = null): Promise<string> {
   const row = await findUser(db, { uid });
   if (!row) throw new IdentityError("USER_NOT_FOUND");
-  return db.transaction().execute((tx) => createCode(tx, "SIGN_IN", row));
+  return db.transaction().execute((tx) => createCode(tx, "SIGN_IN", row, issuer));
 }
 
 /** Throws INVALID_CUSTOM_TOKEN. */
@@ -119,7 +119,8 @@ export async function signInWithCustomToken(
   const { row, begun } = await deps.db.transaction().execute(async (tx) => {
     const row = await spendCode(tx, "SIGN_IN", token);
     if (!row) throw new IdentityError("INVALID_CUSTOM_TOKEN");
-    return { row, begun: await beginSignIn(tx, deps, row, { provider: "custom", device, trustedBrowser }) };
+    const way = { provider: "custom", issuer: row.issuer } as const;
+    return { row, begun: await beginSignIn(tx, deps, row, { ...way, device, trustedBrowser }) };
   });
   return "pendingCredential" in begun ? begun : tokensOf(deps, row, begun);
 }
@@ -152,7 +153,7 @@ export async function changePassword(
   const passwordHash = await hashPassword(password, familiarSender(device.ip));
   const { row, session } = await deps.db.transaction().execute(async (tx) => {
     const row = await replacePassword(tx, deps, claims.uid, { passwordHash });
-    return { row, session: await startSession(tx, deps, row.id, "password", device) };
+    return { row, session: await startSession(tx, deps, row.id, { provider: "password" }, device) };
   });
   return tokensOf(deps, row, session);
 }

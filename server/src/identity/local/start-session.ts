@@ -7,7 +7,7 @@ import { newId } from "../../database/new-id.ts";
 import { addressKey } from "../../http/limit-requests.ts";
 import { formatInstant } from "../../text/format-instant.ts";
 import type { Device } from "../identity.ts";
-import { type AuthSession, openAuthSession, type SignInProvider } from "./auth-sessions.ts";
+import { type AuthSession, openAuthSession, type SignInWay } from "./auth-sessions.ts";
 import type { LocalDeps } from "./local-deps.ts";
 
 /**
@@ -18,10 +18,10 @@ export async function startSession(
   tx: Tx,
   deps: Pick<LocalDeps, "announce">,
   userId: string,
-  provider: SignInProvider,
+  way: SignInWay,
   device: Device,
 ): Promise<AuthSession> {
-  const session = await openAuthSession(tx, userId, provider, device);
+  const session = await openAuthSession(tx, userId, way, device);
   if (await isNewBrowser(tx, userId, device)) await tell(tx, deps, userId, device, session.authTime);
   return session;
 }

@@ -68,6 +68,9 @@ test("G416 who is new gets an account with the confirmed address and signs in to
   expect(await links()).toMatchObject([{ email: "ada@home.example", last_used_at: expect.any(Date) }]);
   expect((await must("GET", `/profile/${id}`, again.idToken)).profile.email).toBe(ada.email);
 
+  const { sign_ins } = await must("GET", `/settings/${id}/sign-ins`, again.idToken);
+  expect(sign_ins).toMatchObject([{ provider: "Uni" }, { provider: "Uni" }]);
+
   await must("POST", "/auth/logout", again.idToken, {});
   expect((await call("GET", "/auth/validate", again.idToken)).statusCode).toBe(401);
   expect((await call("GET", "/auth/validate", idToken)).statusCode, "the other sign-in goes on").toBe(200);
@@ -226,7 +229,8 @@ test("G398 a second factor is asked after another provider's sign-in too", async
   const { mfaPendingCredential } = half;
   const totpVerificationInfo = { verificationCode: codeOf(secret, 1) };
   const { idToken } = await must("POST", url, undefined, { mfaPendingCredential, totpVerificationInfo });
-  await must("GET", "/auth/validate", idToken);
+  const { sign_ins } = await must("GET", `/settings/${localId}/sign-ins`, idToken);
+  expect(sign_ins, "the second step knows the provider").toMatchObject([{ current: true, provider: "Uni" }]);
 });
 
 test("the cookie is for this host, no script and no cache", async () => {

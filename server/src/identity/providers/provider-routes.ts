@@ -101,7 +101,7 @@ async function finish(
   const { user, isNew } = await enterBy(db, provider, taken.account);
   if (user.disabled)
     throw new AppError("account_held", `This account is suspended. Write to ${deps.contact} if that is a mistake.`);
-  const accessToken = await identity.createCustomToken(user.id).catch(refuse);
+  const accessToken = await identity.createCustomToken(user.id, provider.issuer).catch(refuse);
   if (isNew) {
     await openProfile(db, { id: user.id, email: user.email, name: user.name ?? "" }, deps.onSignUp);
     request.log.info({ event: "user.signed_up", userId: user.id, provider: provider.key }, "account created");

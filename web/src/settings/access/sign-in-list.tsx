@@ -52,7 +52,8 @@ export function SignInList({ userId }: Props) {
   );
 }
 
-function factsOf({ ip, by_passkey, last_used_at, current }: SignIn): string {
+function factsOf({ ip, by_passkey, provider, last_used_at, current }: SignIn): string {
   const used = current ? "This browser" : `Last used ${dateTime(last_used_at)}`;
-  return [used, ...(ip ? [ip] : []), ...(by_passkey ? ["with a passkey"] : [])].join(" · ");
+  const by = by_passkey ? "a passkey" : provider;
+  return [used, ...(ip ? [ip] : []), ...(by ? [`with ${by}`] : [])].join(" · ");
 }
