@@ -5,7 +5,7 @@ import { freePort } from "../server/src/testing/free-port.ts";
 import { orderAndPay, signUp, until } from "../testing/customer.ts";
 import { removeFolder, temporaryFolder } from "../testing/product.ts";
 import { clientOf, openSshClient, optionsOf, outcomeOf, type SshClient } from "../testing/ssh-client.ts";
-import { type Figure, inPairs, timed } from "./figure.ts";
+import { type Figure, timed } from "./figure.ts";
 import { launchPaid, prepared } from "./launch-stages.ts";
 import { openProduct } from "./processes.ts";
 
@@ -14,7 +14,7 @@ const rounds = 6;
 
 /**
  * Bytes through an open SSH connection to an environment, both ways, beside an OpenSSH server of this machine that the same client
- * reaches on loopback without a jump host.
+ * reaches on loopback without a jump host; and what OpenSSH's own jump host (`-J` through that server) leaves of it.
  */
 export async function measure(): Promise<readonly Figure[]> {
   await using stack = new AsyncDisposableStack();
@@ -23,21 +23,23 @@ export async function measure(): Promise<readonly Figure[]> {
   const zeros = join(folder, "zeros");
   writeFileSync(zeros, "");
   truncateSync(zeros, megabytes * 2 ** 20);
-  const clients = [await openEnvironment(stack), await openPlain(stack, folder)] as const;
+  const clients = [await openEnvironment(stack), ...(await openPlain(stack, folder))];
   const figures: Figure[] = [];
   for (const [name, work] of [
-    ["SSH, bytes up", (client: SshClient) => upload(client, zeros)],
-    ["SSH, bytes down", download],
+    ["bytes up", (client: SshClient) => upload(client, zeros)],
+    ["bytes down", download],
   ] as const) {
-    const [ours, theirs] = clients.map(
-      (client) => async () => (megabytes * 1.048576 * 1000) / (await timed(() => work(client))),
-    );
-    if (ours && theirs) figures.push({ name, unit: "MB/s", beside, ...(await inPairs(rounds, ours, theirs)) });
+    const rates: number[][] = clients.map(() => []);
+    for (let round = 0; round < rounds; round++)
+      for (const [at, client] of clients.entries())
+        rates[at]?.push((megabytes * 1.048576 * 1000) / (await timed(() => work(client))));
+    const [ours = [], jumped = [], peer = []] = rates;
+    const beside = "OpenSSH on loopback";
+    figures.push({ name: `SSH, ${name}`, unit: "MB/s", beside, samples: ours, peer });
+    figures.push({ name: `OpenSSH's own jump host, ${name}`, unit: "MB/s", beside, samples: jumped, peer });
   }
   return figures;
 }
-
-const beside = "OpenSSH on loopback";
 
 /** On the connection that stays open. */
 async function upload(client: SshClient, file: string): Promise<void> {
@@ -59,8 +61,8 @@ async function openEnvironment(stack: AsyncDisposableStack): Promise<SshClient> 
   return await keepOpen(stack, await openSshClient(product.url, customer, [id], folder), folder);
 }
 
-/** Debian's server with its own defaults, for this user. */
-async function openPlain(stack: AsyncDisposableStack, folder: string): Promise<SshClient> {
+/** Debian's server with its own defaults, for this user: through itself, and directly. */
+async function openPlain(stack: AsyncDisposableStack, folder: string): Promise<readonly [SshClient, SshClient]> {
   for (const name of ["key", "host_key"])
     execFileSync("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, name)]);
   const port = await freePort();
@@ -79,14 +81,16 @@ async function openPlain(stack: AsyncDisposableStack, folder: string): Promise<S
     `[127.0.0.1]:${port} ${readFileSync(join(folder, "host_key.pub"), "utf8")}`,
   );
   const config = join(folder, "config");
-  writeFileSync(config, `Host plain\n  HostName 127.0.0.1\n  Port ${port}\n${optionsOf(folder)}`);
+  const place = `  HostName 127.0.0.1\n  Port ${port}\n`;
+  writeFileSync(config, `Host plain\n${place}Host jumped\n${place}  ProxyJump plain\n${optionsOf(folder)}`);
   // A server of root demands it.
   mkdirSync("/run/sshd", { recursive: true });
   const client = clientOf("plain", config);
   const server = client.begin("/usr/sbin/sshd", ["-D", "-f", join(folder, "sshd_config")]);
   stack.defer(() => void server.kill());
   await until("sshd", async () => (await outcomeOf(client.begin("ssh", ["-F", config, "plain", "true"]))).code === 0);
-  return await keepOpen(stack, client, folder);
+  const jumped = await keepOpen(stack, clientOf("jumped", config), folder);
+  return [jumped, await keepOpen(stack, client, folder)];
 }
 
 /** One connection for what follows. */
