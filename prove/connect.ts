@@ -22,6 +22,10 @@ const labCount = 10;
  * is killed, and TensorBoard, Gradio and Streamlit in a browser. `quick` moves files of 32 MB, and writes no page.
  */
 export async function proveConnect({ quick }: { readonly quick: boolean }): Promise<void> {
+  // At the end it may be another one.
+  const commit = execFileSync("git", ["describe", "--always", "--dirty", "--abbrev=8", "--exclude=*"])
+    .toString()
+    .trim();
   await using stack = new AsyncDisposableStack();
   const labs = await setupLabs(stack, labCount);
   const version = await useAsyncssh(labs);
@@ -35,10 +39,11 @@ export async function proveConnect({ quick }: { readonly quick: boolean }): Prom
   const programs = await openPrograms(labs);
   console.log(programs);
   const files = await moveLargeFiles(labs, quick ? 32 : 1024);
-  if (!quick) writeProof("connect", pageOf({ version, jumps, againMs, programs, files }));
+  if (!quick) writeProof("connect", pageOf({ commit, version, jumps, againMs, programs, files }));
 }
 
 interface Found {
+  readonly commit: string;
   readonly version: string;
   readonly jumps: Awaited<ReturnType<typeof openManyJumps>>;
   readonly againMs: number;
@@ -46,11 +51,8 @@ interface Found {
   readonly files: readonly string[];
 }
 
-function pageOf({ version, jumps, againMs, programs, files }: Found): string {
+function pageOf({ commit, version, jumps, againMs, programs, files }: Found): string {
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
-  const commit = execFileSync("git", ["describe", "--always", "--dirty", "--abbrev=8", "--exclude=*"])
-    .toString()
-    .trim();
   return `\`npm run prove -- connect\`: real JupyterLabs of the process driver, reached by OpenSSH with the config that the API answers. Commit ${commit}; the load was ${loadavg()[0]?.toFixed(0)} on ${cpus().length} cores of ${cpus()[0]?.model.trim()}.
 
 - 1 GiB of random bytes in and back, each copy with the same SHA-256: ${files.join("; ")}.
