@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 import { withToken } from "../../api/call.ts";
-import { readLog } from "../../api/log-stream.ts";
+import { readLog } from "../../api/live/log-stream.ts";
 
 /** Older lines are dropped. */
 const maxLines = 2000;

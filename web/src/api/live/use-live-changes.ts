@@ -1,12 +1,12 @@
 import type { Change } from "@berth/contract";
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { withToken } from "./call.ts";
+import { withToken } from "../call.ts";
+import { checkVersion } from "../product-config.ts";
+import { keys } from "../queries.ts";
+import { useSession } from "../session.ts";
 import { changeOf } from "./change-of.ts";
 import { readEvents, type StreamEvent } from "./event-stream.ts";
-import { checkVersion } from "./product-config.ts";
-import { keys } from "./queries.ts";
-import { useSession } from "./session.ts";
 
 /** Delay of the next attempt, and the polling interval while no stream is open. */
 const retryMs = [1_000, 2_000, 5_000, 15_000, 30_000] as const;

@@ -1,5 +1,5 @@
-import { ApiError } from "./api-error.ts";
-import { fetchResponse } from "./send.ts";
+import { ApiError } from "../api-error.ts";
+import { fetchResponse } from "../send.ts";
 
 export interface StreamEvent {
   /** "message" by default. */
