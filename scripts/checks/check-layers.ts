@@ -30,6 +30,7 @@ const layers: Readonly<Record<string, string>> = {
   web: "src docs .",
   "web/src":
     "server-clock.ts catalogue.ts format.ts public-page.ts content api ui environments dashboard launch billing settings auth landing legal status docs support shell . console",
+  "web/src/api": ". live",
   "web/src/console": "frame machines audit mining credits environments orders people prices messages now .",
   "web/src/billing": ". order",
   "web/src/shell": "commands notifications .",
