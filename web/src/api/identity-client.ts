@@ -143,7 +143,8 @@ function halfOf({ mfaPendingCredential, mfaInfo }: Answer): HalfSignIn | undefin
 }
 
 async function post(config: IdentityConfig, url: string, body: string | URLSearchParams): Promise<Answer> {
-  const request = {
+  const signal = bounded();
+  const response = await fetch(`${url}?key=${encodeURIComponent(config.apiKey)}`, {
     method: "POST",
     credentials: "omit",
     headers: {
@@ -153,19 +154,15 @@ async function post(config: IdentityConfig, url: string, body: string | URLSearc
       ...(config.kind === "local" && { "berth-browser": browserToken() }),
     },
     body,
-  } as const;
-  const { response, answer } = await bounded(async (signal) => {
-    const reply = await fetch(`${url}?key=${encodeURIComponent(config.apiKey)}`, { ...request, signal });
-    const answer: unknown = await reply.json().catch(() => {
-      signal.throwIfAborted();
-      return {};
-    });
-    return { response: reply, answer: answer as Answer };
-  }).catch(() => {
-    throw new IdentityError("NETWORK", 0);
-  });
+    signal,
+  }).catch(noAnswer);
+  const answer = (await response.json().catch(() => (signal.aborted ? noAnswer() : {}))) as Answer;
   if (!response.ok) throw refusal(answer, response.status);
   return answer;
+}
+
+function noAnswer(): never {
+  throw new IdentityError("NETWORK", 0);
 }
 
 /** Codes come as `CODE`, `CODE : text` or `CODE: text`; anything else is a message. */

@@ -53,9 +53,7 @@ async function loadConfig(): Promise<ProductConfig> {
 }
 
 async function fetchConfig(): Promise<ProductConfig> {
-  return bounded(async (signal) => {
-    const response = await fetchResponse("/config", { headers: { accept: "application/json" }, signal });
-    if (!response.ok) throw new ApiError("unavailable", `HTTP ${response.status}`, response.status);
-    return (await response.json()) as ProductConfig;
-  });
+  const response = await fetchResponse("/config", { headers: { accept: "application/json" }, signal: bounded() });
+  if (!response.ok) throw new ApiError("unavailable", `HTTP ${response.status}`, response.status);
+  return (await response.json()) as ProductConfig;
 }

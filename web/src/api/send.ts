@@ -20,10 +20,8 @@ export async function send<E extends AnyEndpoint>(
   input: Input<E>,
   options: SendOptions = {},
 ): Promise<ReplyOf<E>> {
-  const { response, reply } = await bounded(async (signal) => {
-    const answer = await request(endpoint, input, { ...options, signal });
-    return { response: answer, reply: (await answer.json().catch(() => undefined)) as unknown };
-  }, options);
+  const response = await request(endpoint, input, { ...options, signal: bounded(options.signal, options.withinMs) });
+  const reply: unknown = await response.json().catch(() => undefined);
   if (reply === undefined && response.ok && !isStatusOnly(endpoint.path)) throw unreadable();
   const refusal = apiErrorOf(endpoint.path, response.status, reply);
   if (refusal) throw refusal;

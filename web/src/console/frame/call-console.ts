@@ -10,19 +10,14 @@ export async function callConsole<E extends AnyEndpoint>(
   signal?: AbortSignal,
 ): Promise<ReplyOf<E>> {
   const hasBody = endpoint.method !== "GET";
-  const request = {
+  const response = await fetchResponse(pathOf(endpoint, params), {
     method: endpoint.method,
     credentials: "same-origin",
     headers: { accept: "application/json", ...(hasBody && { "content-type": "application/json" }) },
     body: hasBody ? JSON.stringify(body) : null,
-  } as const;
-  const { response, reply } = await bounded(
-    async (end) => {
-      const answer = await fetchResponse(pathOf(endpoint, params), { ...request, signal: end });
-      return { response: answer, reply: (await answer.json().catch(() => undefined)) as unknown };
-    },
-    { signal },
-  );
+    signal: bounded(signal),
+  });
+  const reply: unknown = await response.json().catch(() => undefined);
   const refusal = apiErrorOf(endpoint.path, response.status, reply);
   if (refusal) throw refusal;
   if (reply === undefined) throw new ApiError("network", "The answer could not be read", 0);
