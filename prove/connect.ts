@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { execFile, execFileSync } from "node:child_process";
-import { cpus, loadavg } from "node:os";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -13,7 +12,7 @@ import { openPrograms } from "./connect/open-programs.ts";
 import { useRemoteServer } from "./connect/remote-server.ts";
 import { type Labs, setupLabs } from "./connect/setup-labs.ts";
 import { openNotebook } from "./notebook.ts";
-import { writeProof } from "./proof-page.ts";
+import { thisRun, writeProof } from "./proof-page.ts";
 
 const labCount = 10;
 
@@ -22,10 +21,6 @@ const labCount = 10;
  * is killed, and TensorBoard, Gradio and Streamlit in a browser. `quick` moves files of 32 MB, and writes no page.
  */
 export async function proveConnect({ quick }: { readonly quick: boolean }): Promise<void> {
-  // At the end it may be another one.
-  const commit = execFileSync("git", ["describe", "--always", "--dirty", "--abbrev=8", "--exclude=*"])
-    .toString()
-    .trim();
   await using stack = new AsyncDisposableStack();
   const labs = await setupLabs(stack, labCount);
   const version = await useAsyncssh(labs);
@@ -39,11 +34,10 @@ export async function proveConnect({ quick }: { readonly quick: boolean }): Prom
   const programs = await openPrograms(labs);
   console.log(programs);
   const files = await moveLargeFiles(labs, quick ? 32 : 1024);
-  if (!quick) writeProof("connect", pageOf({ commit, version, jumps, againMs, programs, files }));
+  if (!quick) writeProof("connect", pageOf({ version, jumps, againMs, programs, files }));
 }
 
 interface Found {
-  readonly commit: string;
   readonly version: string;
   readonly jumps: Awaited<ReturnType<typeof openManyJumps>>;
   readonly againMs: number;
@@ -51,9 +45,9 @@ interface Found {
   readonly files: readonly string[];
 }
 
-function pageOf({ commit, version, jumps, againMs, programs, files }: Found): string {
+function pageOf({ version, jumps, againMs, programs, files }: Found): string {
   const seconds = (ms: number) => (ms / 1000).toFixed(1);
-  return `\`npm run prove -- connect\`: real JupyterLabs of the process driver, reached by OpenSSH with the config that the API answers. Commit ${commit}; the load was ${loadavg()[0]?.toFixed(0)} on ${cpus().length} cores of ${cpus()[0]?.model.trim()}.
+  return `\`npm run prove -- connect\`: real JupyterLabs of the process driver, reached by OpenSSH with the config that the API answers. ${thisRun()}
 
 - 1 GiB of random bytes in and back, each copy with the same SHA-256: ${files.join("; ")}.
 - ${jumps.count} jumps of one account open at once, to ${labCount} environments, after ${seconds(jumps.openMs)} s; of ${jumps.answers} requests to a JupyterLab meanwhile none failed, and the slowest took ${seconds(jumps.longestMs)} s.
